@@ -1,0 +1,7 @@
+# Settings that every target of the project shares, applied target by target.
+function(softradial_target name)
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+  target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+    $<$<BOOL:${SOFTRADIAL_WARNINGS_AS_ERRORS}>:-Werror>)
+endfunction()

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "softradial/rows.hpp"
+
+namespace softradial {
+
+// gamma(d) and which piece of the set attains it: all that the gradient needs again, next to d itself.
+template <class T>
+struct GaugeAt {
+  T gamma = 0;
+  std::int32_t active = 0;
+};
+
+// Buffers of one gauge for blocks of rows. Allocated before evaluation, owned by the caller's workspace.
+struct GaugeScratch {
+  virtual ~GaugeScratch() = default;
+};
+
+// The gauge of C - u0 for a fixed interior anchor u0, compiled for one precision:
+//
+//   gamma(d) = inf { t > 0 : u0 + d / t in C },   0 where the ray never leaves C.
+//
+// Sublinear: gamma(t d) = t gamma(d) for t >= 0, gamma(d + e) <= gamma(d) + gamma(e).
+//
+// The guard (docs/math/margin.md). What a gauge returns is that of a set a few ulp smaller than C: with
+//   gamma_guarded(d) = gamma(d) + kappa |d|,
+// every rounded point x = fl(u0 + phi d) with phi * gamma_guarded(d) <= 1 is strictly inside every inequality of C in
+// exact arithmetic, for any direction d that was itself computed with rounding. The part of the margin that does not
+// depend on |d| (the resolution of the anchor) is inside gamma already; the caller adds kappa |d|.
+template <class T>
+class Gauge {
+ public:
+  virtual ~Gauge() = default;
+
+  [[nodiscard]] virtual std::unique_ptr<GaugeScratch> make_scratch(std::size_t max_rows) const = 0;
+
+  // at[i] = gamma(d_i) without kappa |d_i|. Finite d of ordinary size (|d|^2 does not overflow). Ties: smallest index.
+  virtual void evaluate(Rows<const T> d, std::span<GaugeAt<T>> at, GaugeScratch& scratch) const noexcept = 0;
+
+  // out += scale * grad gamma(d) for one row. The zero vector where gamma = 0.
+  virtual void add_gradient(T scale, std::span<const T> d, const GaugeAt<T>& at, std::span<T> out,
+                            GaugeScratch& scratch) const noexcept = 0;
+
+  // Number of values that `active` can take: 0 ... num_pieces - 1.
+  [[nodiscard]] virtual std::int32_t num_pieces() const noexcept { return 1; }
+
+  // kappa of the guard, and an upper bound of gamma(v) over unit vectors v: the reciprocal of the radius of a ball
+  // around u0 inside C.
+  [[nodiscard]] virtual double kappa() const noexcept = 0;
+  [[nodiscard]] virtual double lipschitz() const noexcept = 0;
+};
+
+template <class T>
+using GaugePtr = std::unique_ptr<const Gauge<T>>;
+
+}  // namespace softradial

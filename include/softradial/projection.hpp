@@ -1,0 +1,145 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "softradial/anchor.hpp"
+#include "softradial/method.hpp"
+#include "softradial/rows.hpp"
+#include "softradial/set.hpp"
+
+namespace softradial {
+
+// What the forward pass leaves for the backward pass: with it, a polyhedron's VJP gathers one row instead of running
+// over the constraints again. Opaque; 4 numbers a row.
+template <class T>
+struct RowState {
+  T rho = 0;
+  T gamma = 0;
+  T shift = 0;
+  std::int32_t active = 0;
+};
+
+struct ProjectionOptions {
+  AnchorSearch anchor = AnchorSearch::automatic;
+  std::optional<Eigen::VectorXd> anchor_point;  // the user's own anchor; beats the set's and the search
+  int threads = 1;                              // the result is the same, bit for bit, for every number
+  bool check_finite = false;                    // a NaN or an infinity in u is an error that names its row
+};
+
+template <class T>
+class Evaluator;
+
+// Buffers for the evaluation of one projection; made once, reused for batches of any size. One per calling thread.
+template <class T>
+class Workspace {
+ public:
+  explicit Workspace(const Evaluator<T>& evaluator);
+  Workspace(Workspace&&) noexcept;
+  Workspace& operator=(Workspace&&) noexcept;
+  ~Workspace();
+
+  struct Impl;
+  [[nodiscard]] Impl& impl() noexcept { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+// A set, an anchor and a method, compiled for one precision. With d = P_hull(u) - u0, rho = |d|^2, gamma = gamma(d):
+//
+//   x   = u0 + phi(rho, gamma) d
+//   J'g = P_hull( phi g + (d.g) (2 phi_rho d + phi_gamma n) ),    n = grad gamma(d)
+//   J v = phi P v + (2 phi_rho (d.v) + phi_gamma (n.v)) d,        P v the projection of v onto the hull's directions
+//   log|det J| = (k - 1) log phi + log(phi + 2 rho phi_rho + gamma phi_gamma),    k = dimension of the hull
+//
+// Every method is noexcept, does not allocate, and assumes that the shapes fit: Projection is the same with the checks.
+// A row with a NaN or an infinity gives NaN in that row of the result and nowhere else.
+template <class T>
+class Evaluator {
+ public:
+  Evaluator(Set set, const Anchor& anchor, Method method, int threads);
+  Evaluator(Evaluator&&) noexcept;
+  Evaluator& operator=(Evaluator&&) noexcept;
+  ~Evaluator();
+
+  [[nodiscard]] std::size_t dim() const noexcept;
+
+  // x_i = p(u_i). `state` is empty or has a place for each row. x may be u itself.
+  void project(Rows<const T> u, Rows<T> x, Workspace<T>& workspace, std::span<RowState<T>> state = {}) const noexcept;
+
+  // grad_u = J' grad_x. `state` is empty, or what `project` left for the same u.
+  void project_vjp(Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, Workspace<T>& workspace,
+                   std::span<const RowState<T>> state = {}) const noexcept;
+
+  // tangent_x = J tangent_u.
+  void project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T> tangent_x, Workspace<T>& workspace) const noexcept;
+
+  // The u on the hull with p(u) = x. NaN in rows that are not strictly inside the set or off the hull.
+  void inverse(Rows<const T> x, Rows<T> u, Workspace<T>& workspace) const noexcept;
+
+  // log |det J| on the hull's directions; -infinity where J is singular.
+  void log_abs_det(Rows<const T> u, std::span<T> out, Workspace<T>& workspace) const noexcept;
+
+  // 1 - gamma(p(u) - u0): 1 at the anchor, 0 at the boundary, positive always; evaluated without cancellation.
+  void slack(Rows<const T> u, std::span<T> out, Workspace<T>& workspace) const noexcept;
+
+  struct Impl;
+  [[nodiscard]] const Impl& impl() const noexcept { return *impl_; }
+
+ private:
+  std::unique_ptr<const Impl> impl_;
+};
+
+// The layer: an Evaluator that checks shapes (ShapeError) and, on request, finiteness (NonFiniteInput) before anything
+// is computed.
+//
+//   Projection<float> layer(CappedSimplex(50, 0.05));
+//   auto workspace = layer.make_workspace();
+//   layer.project(u, x, workspace);
+template <class T>
+class Projection {
+ public:
+  explicit Projection(Set set, Method method = SoftRadial{}, const ProjectionOptions& options = {});
+
+  [[nodiscard]] const Set& set() const noexcept { return set_; }
+  [[nodiscard]] const Method& method() const noexcept { return method_; }
+  [[nodiscard]] const Anchor& anchor() const noexcept { return anchor_; }
+  [[nodiscard]] std::size_t dim() const noexcept { return set_.dim(); }
+  [[nodiscard]] std::size_t hull_dim() const noexcept { return dim() - anchor_.hull.codimension(); }
+  [[nodiscard]] const Evaluator<T>& evaluator() const noexcept { return evaluator_; }
+  [[nodiscard]] Workspace<T> make_workspace() const { return Workspace<T>(evaluator_); }
+
+  void project(Rows<const T> u, Rows<T> x, Workspace<T>& workspace, std::span<RowState<T>> state = {}) const;
+  void project_vjp(Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, Workspace<T>& workspace,
+                   std::span<const RowState<T>> state = {}) const;
+  void project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T> tangent_x, Workspace<T>& workspace) const;
+  void inverse(Rows<const T> x, Rows<T> u, Workspace<T>& workspace) const;
+  void log_abs_det(Rows<const T> u, std::span<T> out, Workspace<T>& workspace) const;
+  void slack(Rows<const T> u, std::span<T> out, Workspace<T>& workspace) const;
+
+  // The dense dim x dim Jacobian at one point, for study: column j is J e_j. Allocates.
+  [[nodiscard]] Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> jacobian(std::span<const T> u) const;
+
+ private:
+  void check(Rows<const T> rows, const char* name) const;
+
+  Set set_;
+  Method method_;
+  bool check_finite_;
+  Anchor anchor_;
+  Evaluator<T> evaluator_;
+};
+
+extern template class Evaluator<float>;
+extern template class Evaluator<double>;
+extern template class Workspace<float>;
+extern template class Workspace<double>;
+extern template class Projection<float>;
+extern template class Projection<double>;
+
+}  // namespace softradial

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "softradial/set.hpp"
+
+namespace softradial {
+
+// SET.json (docs/set_json.md). Errors are InvalidSet, one line, naming where: "sets[1].cap[3]: expected a number".
+// `origin` stands in front of every message: the file's name.
+[[nodiscard]] Set parse_set(std::string_view json, std::string_view origin = "");
+[[nodiscard]] Set load_set(const std::filesystem::path& file);
+
+// The inverse: parse_set(to_json(set)) == set. Level sets of callables have no such form: InvalidSet.
+[[nodiscard]] std::string to_json(const Set& set);
+
+}  // namespace softradial

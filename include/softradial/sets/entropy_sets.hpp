@@ -1,0 +1,32 @@
+#pragma once
+
+#include "softradial/sets/level_set.hpp"
+
+namespace softradial {
+
+// {x : log sum_j exp(x_j) <= bound}: a smooth maximum, unbounded below.
+class LogSumExp final : public LevelSet {
+ public:
+  LogSumExp(std::size_t dim, double bound);
+  [[nodiscard]] Description describe() const override;
+  [[nodiscard]] std::optional<Eigen::VectorXd> closed_form_anchor() const override;
+
+ private:
+  double bound_;
+};
+
+// {x >= 0 : sum(x) = 1, sum_j x_j log(x_j / reference_j) <= radius}: distributions close to a reference, which is
+// positive and sums to 1 to rounding. Its anchor is the reference.
+class KlBall final : public LevelSet {
+ public:
+  KlBall(const Eigen::VectorXd& reference, double radius);
+  [[nodiscard]] Description describe() const override;
+  bool append_linear(LinearSystem& out) const override;
+  [[nodiscard]] std::optional<Eigen::VectorXd> closed_form_anchor() const override { return reference_; }
+
+ private:
+  Eigen::VectorXd reference_;
+  double radius_;
+};
+
+}  // namespace softradial
