@@ -21,6 +21,13 @@ struct GaugeScratch {
   virtual ~GaugeScratch() = default;
 };
 
+// Guarded reciprocal slacks of the coordinates, 0 on an open side; `active` counts upper sides, then lower sides.
+template <class T>
+struct CoordinateSides {
+  std::span<const T> up;
+  std::span<const T> down;
+};
+
 // The gauge of C - u0 for a fixed interior anchor u0, compiled for one precision:
 //
 //   gamma(d) = inf { t > 0 : u0 + d / t in C },   0 where the ray never leaves C.
@@ -53,6 +60,12 @@ class Gauge {
   // around u0 inside C.
   [[nodiscard]] virtual double kappa() const noexcept = 0;
   [[nodiscard]] virtual double lipschitz() const noexcept = 0;
+
+  // How much smaller than C the set of this gauge is, relative to C, before kappa |d|.
+  [[nodiscard]] virtual double sigma() const noexcept = 0;
+
+  // Not empty where gamma(d) = max_j max(d_j up_j, -d_j down_j, 0): such a set is projected onto by fused passes.
+  [[nodiscard]] virtual CoordinateSides<T> coordinate_sides() const noexcept { return {}; }
 };
 
 template <class T>

@@ -12,7 +12,8 @@ template <class T>
 class Rows {
  public:
   Rows() = default;
-  Rows(T* data, std::size_t count, std::size_t dim) noexcept : Rows(data, count, dim, static_cast<std::ptrdiff_t>(dim)) {}
+  Rows(T* data, std::size_t count, std::size_t dim) noexcept
+      : Rows(data, count, dim, static_cast<std::ptrdiff_t>(dim)) {}
   Rows(T* data, std::size_t count, std::size_t dim, std::ptrdiff_t stride) noexcept
       : data_(data), count_(count), dim_(dim), stride_(stride) {}
 
@@ -20,11 +21,7 @@ class Rows {
   explicit Rows(std::span<T> row) noexcept : Rows(row.data(), 1, row.size()) {}
 
   // Rows<T> reads as Rows<const T>.
-  operator Rows<const T>() const noexcept
-    requires(!std::is_const_v<T>)
-  {
-    return {data_, count_, dim_, stride_};
-  }
+  operator Rows<const T>() const noexcept requires(!std::is_const_v<T>) { return {data_, count_, dim_, stride_}; }
 
   [[nodiscard]] T* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t count() const noexcept { return count_; }

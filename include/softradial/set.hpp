@@ -45,7 +45,8 @@ class ConvexSet {
   [[nodiscard]] virtual std::size_t dim() const noexcept = 0;
   [[nodiscard]] virtual Description describe() const = 0;
 
-  // Appends the linear inequalities and the equalities that the description states. True if they are all there is.
+  // Appends the linear inequalities and the equalities that the description states, under the names that they have as
+  // inequalities. True if they are all there is.
   virtual bool append_linear(LinearSystem& out) const = 0;
 
   [[nodiscard]] virtual std::size_t num_inequalities() const = 0;
@@ -55,6 +56,12 @@ class ConvexSet {
   // Barrier of the relaxed set: -sum_i log(slack_i(x) + t) up to the choice of an equivalent smooth slack, convex in
   // (x, t); nothing outside its domain. Decreasing in t: every x is inside for t large enough.
   [[nodiscard]] virtual std::optional<BarrierTerms> barrier(const Eigen::VectorXd& x, double t) const = 0;
+
+  // The same without the inequalities that append_linear lists. The search for an anchor adds those of them that are
+  // not constant on the affine hull: where an implicit equality holds there is no slack to take a logarithm of.
+  [[nodiscard]] virtual std::optional<BarrierTerms> nonlinear_barrier(const Eigen::VectorXd& x, double t) const {
+    return barrier(x, t);
+  }
 
   // An interior point in closed form, if the set has one.
   [[nodiscard]] virtual std::optional<Eigen::VectorXd> closed_form_anchor() const { return std::nullopt; }

@@ -19,6 +19,7 @@ class Intersection final : public ConvexSet {
   [[nodiscard]] std::string inequality_name(std::size_t index) const override;
   void slacks(std::span<const double> x, std::span<double> out) const override;
   [[nodiscard]] std::optional<BarrierTerms> barrier(const Eigen::VectorXd& x, double t) const override;
+  [[nodiscard]] std::optional<BarrierTerms> nonlinear_barrier(const Eigen::VectorXd& x, double t) const override;
   [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
   [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;
 
@@ -39,6 +40,7 @@ class Product final : public ConvexSet {
   [[nodiscard]] std::string inequality_name(std::size_t index) const override;
   void slacks(std::span<const double> x, std::span<double> out) const override;
   [[nodiscard]] std::optional<BarrierTerms> barrier(const Eigen::VectorXd& x, double t) const override;
+  [[nodiscard]] std::optional<BarrierTerms> nonlinear_barrier(const Eigen::VectorXd& x, double t) const override;
   [[nodiscard]] std::optional<Eigen::VectorXd> closed_form_anchor() const override;
   [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
   [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;
@@ -60,6 +62,7 @@ class AffinePreimage final : public ConvexSet {
   [[nodiscard]] std::string inequality_name(std::size_t index) const override;
   void slacks(std::span<const double> x, std::span<double> out) const override;
   [[nodiscard]] std::optional<BarrierTerms> barrier(const Eigen::VectorXd& x, double t) const override;
+  [[nodiscard]] std::optional<BarrierTerms> nonlinear_barrier(const Eigen::VectorXd& x, double t) const override;
   [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
   [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;
 
@@ -81,6 +84,7 @@ class Scaled final : public ConvexSet {
   [[nodiscard]] std::string inequality_name(std::size_t index) const override { return inner_->inequality_name(index); }
   void slacks(std::span<const double> x, std::span<double> out) const override;
   [[nodiscard]] std::optional<BarrierTerms> barrier(const Eigen::VectorXd& x, double t) const override;
+  [[nodiscard]] std::optional<BarrierTerms> nonlinear_barrier(const Eigen::VectorXd& x, double t) const override;
   [[nodiscard]] std::optional<Eigen::VectorXd> closed_form_anchor() const override;
   [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
   [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;

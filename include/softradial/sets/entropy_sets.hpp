@@ -9,6 +9,7 @@ class LogSumExp final : public LevelSet {
  public:
   LogSumExp(std::size_t dim, double bound);
   [[nodiscard]] Description describe() const override;
+  void slacks(std::span<const double> x, std::span<double> out) const override;
   [[nodiscard]] std::optional<Eigen::VectorXd> closed_form_anchor() const override;
 
  private:
@@ -22,6 +23,8 @@ class KlBall final : public LevelSet {
   KlBall(const Eigen::VectorXd& reference, double radius);
   [[nodiscard]] Description describe() const override;
   bool append_linear(LinearSystem& out) const override;
+  void slacks(std::span<const double> x, std::span<double> out) const override;
+  [[nodiscard]] std::optional<BarrierTerms> barrier(const Eigen::VectorXd& x, double t) const override;
   [[nodiscard]] std::optional<Eigen::VectorXd> closed_form_anchor() const override { return reference_; }
 
  private:

@@ -11,6 +11,8 @@ class LpBall final : public LevelSet {
   LpBall(const Eigen::VectorXd& center, double radius, double p);
 
   [[nodiscard]] Description describe() const override;
+  void slacks(std::span<const double> x, std::span<double> out) const override;
+  [[nodiscard]] std::optional<BarrierTerms> barrier(const Eigen::VectorXd& x, double t) const override;
   [[nodiscard]] std::optional<Eigen::VectorXd> closed_form_anchor() const override { return center_; }
   [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
   [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;

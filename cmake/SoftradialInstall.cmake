@@ -1,0 +1,22 @@
+# What `cmake --install` lays down: library, headers, program, and the package that find_package(softradial) reads.
+include(CMakePackageConfigHelpers)
+
+set(SOFTRADIAL_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/softradial")
+
+install(TARGETS softradial_core EXPORT softradialTargets
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(DIRECTORY include/softradial DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
+if(SOFTRADIAL_BUILD_CLI)
+  set_target_properties(softradial_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  install(TARGETS softradial_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
+
+install(EXPORT softradialTargets NAMESPACE softradial:: DESTINATION "${SOFTRADIAL_PACKAGE_DIR}")
+configure_package_config_file(cmake/softradialConfig.cmake.in "${PROJECT_BINARY_DIR}/softradialConfig.cmake"
+  INSTALL_DESTINATION "${SOFTRADIAL_PACKAGE_DIR}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/softradialConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/softradialConfig.cmake" "${PROJECT_BINARY_DIR}/softradialConfigVersion.cmake"
+  DESTINATION "${SOFTRADIAL_PACKAGE_DIR}")

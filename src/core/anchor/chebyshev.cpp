@@ -1,0 +1,100 @@
+#include "anchor/chebyshev.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "anchor/barrier_objective.hpp"
+#include "anchor/max_slack.hpp"
+#include "anchor/wording.hpp"
+
+namespace softradial {
+namespace {
+
+// By how much the ball may shrink to become central in the directions that it does not fill.
+constexpr double kShrink = 1e-3;
+
+std::string contradiction(const LinearPart& part, const MaxSlack& solution) {
+  std::vector<std::string> names;
+  for (const FreeRow& free_row : solution.tight) names.push_back(part.row(free_row).name);
+  return name_list(names) + " contradict each other" +
+         (part.hull().codimension() > 0 ? " where the equalities hold" : "") + ": every point misses one of them by " +
+         amount_text(-solution.level) + " or more";
+}
+
+// The optimal balls' centres fill the face of {x : slack_i >= t norm_i} on which the tight rows hold with equality.
+// Its analytic centre, with the other rows held at (1 - kShrink) t so that there is room around the face.
+std::optional<Eigen::VectorXd> center_of_face(const LinearPart& part, const MaxSlack& solution) {
+  LinearSystem face(part.dim());
+  for (const LinearSystem::Row& row : part.independent_equalities()) face.add_equality(row);
+  auto tight = solution.tight.begin();
+  for (const FreeRow& free_row : part.free_rows()) {
+    LinearSystem::Row row = part.row(free_row);
+    if (tight != solution.tight.end() && tight->inequality == free_row.inequality) {
+      row.bound -= solution.level * free_row.norm;
+      face.add_equality(std::move(row));
+      ++tight;
+    } else {
+      row.bound -= (1 - kShrink) * solution.level * free_row.norm;
+      face.add_inequality(std::move(row));
+    }
+  }
+  const LinearPart face_part(std::move(face));
+  if (face_part.status() != AnchorStatus::found) return std::nullopt;
+  const Eigen::VectorXd start = onto_hull(face_part.hull(), solution.point);
+  if (!(smallest_distance(face_part, start) > 0)) return std::nullopt;
+  const double size = std::max({1.0, solution.size, solution.level});
+  return barrier_minimiser(barrier_objective(face_part), face_part.hull(), start, size);
+}
+
+// Takes the place of the solution's point where the ball is not unique: fewer rows touch it than pin down a point.
+void center_among_optima(const LinearPart& part, MaxSlack& solution) {
+  const bool unique = solution.tight.size() + part.hull().codimension() > part.dim();
+  if (unique || solution.capped || part.dim() > kMaxNewtonDim) return;
+  const std::optional<Eigen::VectorXd> center = center_of_face(part, solution);
+  if (!center) return;
+  const Eigen::VectorXd candidate = onto_hull(part.hull(), *center);
+  if (smallest_distance(part, candidate) >= (1 - 2 * kShrink) * solution.level) solution.point = candidate;
+}
+
+}  // namespace
+
+ChebyshevCenter chebyshev_center(LinearPart& part) {
+  ChebyshevCenter center;
+  while (part.status() == AnchorStatus::found) {
+    if (part.free_rows().empty()) {
+      center.status = AnchorStatus::found;
+      center.point = part.least_norm_point();
+      center.radius = std::numeric_limits<double>::infinity();
+      return center;
+    }
+    std::optional<MaxSlack> solution = maximise_smallest_slack(part);
+    if (!solution) {
+      center.reason = "the linear programme for an interior point could not be solved";
+      return center;
+    }
+    const double flat = std::max(kFlatTolerance * solution->size, solution->resolution);
+    if (solution->level < -flat) {
+      center.status = AnchorStatus::empty;
+      center.reason = contradiction(part, *solution);
+      return center;
+    }
+    if (solution->level > flat) {
+      center_among_optima(part, *solution);
+      center.point = std::move(solution->point);
+      center.radius = smallest_distance(part, center.point);
+      center.status = center.radius > 0 ? AnchorStatus::found : AnchorStatus::not_found;
+      if (center.radius <= 0) center.reason = "the linear programme left no point with room around it in double precision";
+      return center;
+    }
+    std::vector<std::size_t> implicit;
+    for (const FreeRow& free_row : solution->tight) implicit.push_back(free_row.inequality);
+    part.add_implicit_equalities(implicit);
+  }
+  center.status = part.status();
+  center.reason = part.reason();
+  return center;
+}
+
+}  // namespace softradial

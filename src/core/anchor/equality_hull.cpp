@@ -1,0 +1,240 @@
+#include "anchor/equality_hull.hpp"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "anchor/row_length.hpp"
+#include "anchor/wording.hpp"
+
+namespace softradial {
+namespace {
+
+using Eigen::Index;
+
+// Normals are dense: beyond this many numbers (2 GB) they are not built.
+constexpr double kMaxNormalEntries = 1 << 28;
+
+// An equality with the fixed coordinates moved to the right: entries.x = bound in the coordinates still free.
+struct Remainder {
+  std::size_t equality = 0;
+  std::vector<LinearSystem::Entry> entries;
+  double bound = 0;
+  double size = 0;  // |f| + sum of |terms moved|: what rounding in `bound` is relative to
+};
+
+struct FixedCoordinate {
+  std::size_t column = 0;
+  double value = 0;
+};
+
+class HullBuilder {
+ public:
+  HullBuilder(std::size_t dim, const std::vector<LinearSystem::Row>& equalities)
+      : dim_(dim), equalities_(equalities), fixing_row_(dim, kNone), fixed_value_(dim, 0) {}
+
+  EqualityHull build() {
+    const std::vector<Remainder> open = fix_coordinates();
+    if (result_.status == AnchorStatus::found) span_normals(open);
+    return std::move(result_);
+  }
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  void contradict(std::vector<std::string> names, double residual) {
+    result_.status = AnchorStatus::empty;
+    result_.reason = names.size() == 1 ? names.front() + " cannot hold" : name_list(names) + " contradict each other";
+    result_.reason += ": off by " + amount_text(std::abs(residual));
+  }
+
+  [[nodiscard]] Remainder remainder_of(std::size_t equality) const {
+    const LinearSystem::Row& row = equalities_[equality];
+    Remainder rest{.equality = equality, .entries = {}, .bound = 0, .size = std::abs(row.bound)};
+    long double bound = row.bound;
+    for (const LinearSystem::Entry& entry : row.entries) {
+      if (entry.value == 0) continue;
+      if (fixing_row_[entry.column] == kNone) {
+        rest.entries.push_back(entry);
+      } else {
+        const long double term = static_cast<long double>(entry.value) * fixed_value_[entry.column];
+        bound -= term;
+        rest.size += std::abs(static_cast<double>(term));
+      }
+    }
+    rest.bound = static_cast<double>(bound);
+    return rest;
+  }
+
+  // Names of an equality without free coordinates and of those that fix its coordinates.
+  [[nodiscard]] std::vector<std::string> names_behind(std::size_t equality) const {
+    std::vector<std::string> names;
+    for (const LinearSystem::Entry& entry : equalities_[equality].entries) {
+      if (entry.value != 0) names.push_back(equalities_[fixing_row_[entry.column]].name);
+    }
+    names.push_back(equalities_[equality].name);
+    return names;
+  }
+
+  // Equalities in one free coordinate fix it; that may leave others with one. Returns those with two or more.
+  std::vector<Remainder> fix_coordinates() {
+    std::vector<std::size_t> pending(equalities_.size());
+    for (std::size_t k = 0; k < pending.size(); ++k) pending[k] = k;
+    std::vector<Remainder> open;
+    for (bool fixed_one = true; fixed_one;) {
+      fixed_one = false;
+      open.clear();
+      for (const std::size_t k : pending) {
+        Remainder rest = remainder_of(k);
+        if (rest.entries.size() > 1) {
+          open.push_back(std::move(rest));
+        } else if (rest.entries.size() == 1) {
+          const auto& [column, coefficient] = rest.entries.front();
+          fixing_row_[column] = k;
+          fixed_value_[column] = rest.bound / coefficient;
+          fixed_.push_back({column, fixed_value_[column]});
+          result_.independent.push_back(k);
+          fixed_one = true;
+        } else if (std::abs(rest.bound) > kEqualityTolerance * rest.size) {
+          contradict(names_behind(k), rest.bound);
+          return {};
+        }
+      }
+      pending.clear();
+      for (const Remainder& rest : open) pending.push_back(rest.equality);
+    }
+    return open;
+  }
+
+  // Unit normals for the fixed coordinates, then an orthonormal basis of the open rows.
+  void span_normals(const std::vector<Remainder>& open) {
+    if (static_cast<double>(fixed_.size() + open.size()) * static_cast<double>(dim_) > kMaxNormalEntries) {
+      result_.status = AnchorStatus::not_found;
+      result_.reason = "the affine hull has up to " + std::to_string(fixed_.size() + open.size()) +
+                       " equalities in dimension " + std::to_string(dim_) + ", too many for dense normals";
+      return;
+    }
+    std::vector<std::size_t> columns;
+    Eigen::MatrixXd basis;  // orthonormal columns, over `columns`
+    Eigen::VectorXd basis_offsets;
+    if (open.size() == 1) {
+      const double norm = row_length(open.front().entries);
+      basis.resize(static_cast<Index>(open.front().entries.size()), 1);
+      for (const LinearSystem::Entry& entry : open.front().entries) {
+        basis(static_cast<Index>(columns.size()), 0) = entry.value / norm;
+        columns.push_back(entry.column);
+      }
+      basis_offsets = Eigen::VectorXd::Constant(1, open.front().bound / norm);
+      result_.independent.push_back(open.front().equality);
+    } else if (!open.empty()) {
+      columns = occupied_columns(open);
+      if (!decompose(open, columns, basis, basis_offsets)) return;
+    }
+
+    const auto num_fixed = static_cast<Index>(fixed_.size());
+    result_.hull.normals = Eigen::MatrixXd::Zero(num_fixed + basis.cols(), static_cast<Index>(dim_));
+    result_.hull.offsets.resize(num_fixed + basis.cols());
+    for (Index k = 0; k < num_fixed; ++k) {
+      const FixedCoordinate& fixed = fixed_[static_cast<std::size_t>(k)];
+      result_.hull.normals(k, static_cast<Index>(fixed.column)) = 1;
+      result_.hull.offsets[k] = fixed.value;
+    }
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      result_.hull.normals.col(static_cast<Index>(columns[j])).tail(basis.cols()) =
+          basis.row(static_cast<Index>(j)).transpose();
+    }
+    result_.hull.offsets.tail(basis.cols()) = basis_offsets;
+  }
+
+  [[nodiscard]] static std::vector<std::size_t> occupied_columns(const std::vector<Remainder>& open) {
+    std::vector<std::size_t> columns;
+    for (const Remainder& rest : open) {
+      for (const LinearSystem::Entry& entry : rest.entries) columns.push_back(entry.column);
+    }
+    std::ranges::sort(columns);
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+    return columns;
+  }
+
+  // E' Pi = Q R for the normalised rows E. With r the rank, Q1 the first r columns and R11 the leading r x r block:
+  //   basis Q1,   offsets c from R11' c = f_1,   dependent rows f_2 = (R11^-1 R12)' f_1.
+  // c is corrected once with the residual of Q1 c in extended precision. False where f_2 contradicts f_1.
+  bool decompose(const std::vector<Remainder>& open, const std::vector<std::size_t>& columns, Eigen::MatrixXd& basis,
+                 Eigen::VectorXd& basis_offsets) {
+    const auto num_rows = static_cast<Index>(open.size());
+    Eigen::MatrixXd transposed = Eigen::MatrixXd::Zero(static_cast<Index>(columns.size()), num_rows);
+    Eigen::VectorXd bounds(num_rows);
+    Eigen::VectorXd sizes(num_rows);
+    for (Index k = 0; k < num_rows; ++k) {
+      const Remainder& rest = open[static_cast<std::size_t>(k)];
+      const double norm = row_length(rest.entries);
+      for (const LinearSystem::Entry& entry : rest.entries) {
+        const auto place = std::ranges::lower_bound(columns, entry.column) - columns.begin();
+        transposed(place, k) += entry.value / norm;
+      }
+      bounds[k] = rest.bound / norm;
+      sizes[k] = rest.size / norm;
+    }
+
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
+    qr.setThreshold(kConstantOnHull);
+    qr.compute(transposed);
+    const Index rank = qr.rank();
+    const auto& order = qr.colsPermutation().indices();
+    const auto R11 = qr.matrixQR().topLeftCorner(rank, rank).triangularView<Eigen::Upper>();
+    const Eigen::MatrixXd combination = R11.solve(qr.matrixQR().topRightCorner(rank, num_rows - rank));
+
+    Eigen::VectorXd leading(rank);
+    for (Index k = 0; k < rank; ++k) {
+      leading[k] = bounds[order[k]];
+      result_.independent.push_back(open[static_cast<std::size_t>(order[k])].equality);
+    }
+    for (Index k = 0; k < num_rows - rank; ++k) {
+      const Index row = order[rank + k];
+      const double residual = bounds[row] - combination.col(k).dot(leading);
+      const double size = sizes[row] + combination.col(k).cwiseAbs().dot(leading.cwiseAbs());
+      if (std::abs(residual) <= kEqualityTolerance * size) continue;
+      std::vector<std::string> names;
+      for (Index j = 0; j < rank; ++j) {
+        const Remainder& other = open[static_cast<std::size_t>(order[j])];
+        if (std::abs(combination(j, k)) > kConstantOnHull) names.push_back(equalities_[other.equality].name);
+      }
+      names.push_back(equalities_[open[static_cast<std::size_t>(row)].equality].name);
+      contradict(std::move(names), residual);
+      return false;
+    }
+
+    basis = qr.householderQ() * Eigen::MatrixXd::Identity(transposed.rows(), rank);
+    basis_offsets = R11.transpose().solve(leading);
+    const Eigen::VectorXd point = basis * basis_offsets;
+    Eigen::VectorXd correction(rank);
+    for (Index k = 0; k < rank; ++k) {
+      long double residual = leading[k];
+      for (Index j = 0; j < point.size(); ++j) {
+        residual -= static_cast<long double>(transposed(j, order[k])) * static_cast<long double>(point[j]);
+      }
+      correction[k] = static_cast<double>(residual);
+    }
+    basis_offsets += R11.transpose().solve(correction);
+    return true;
+  }
+
+  std::size_t dim_;
+  const std::vector<LinearSystem::Row>& equalities_;
+  std::vector<std::size_t> fixing_row_;  // per column: the equality that fixes it, or kNone
+  std::vector<double> fixed_value_;
+  std::vector<FixedCoordinate> fixed_;
+  EqualityHull result_;
+};
+
+}  // namespace
+
+EqualityHull equality_hull(std::size_t dim, const std::vector<LinearSystem::Row>& equalities) {
+  if (equalities.empty()) {
+    return {.status = AnchorStatus::found, .reason = {}, .hull = AffineHull::whole_space(dim), .independent = {}};
+  }
+  return HullBuilder(dim, equalities).build();
+}
+
+}  // namespace softradial

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "softradial/affine_hull.hpp"
+#include "softradial/anchor.hpp"
+#include "softradial/linear_system.hpp"
+
+namespace softradial {
+
+// {x : e_k.x = f_k for all k}.
+struct EqualityHull {
+  AnchorStatus status = AnchorStatus::found;  // `empty`: they contradict each other; `not_found`: too large to hold
+  std::string reason;
+  AffineHull hull;
+  std::vector<std::size_t> independent;  // equalities that imply all others
+};
+
+// A dependent equality may be off by this much, relative to the terms that it adds up: far above the rounding of data
+// that were meant to agree (1e-16), far below a contradiction that someone could mean.
+inline constexpr double kEqualityTolerance = 1e-9;
+
+// Rank-revealing: rows whose freedom on the hull of the others is below kConstantOnHull count as dependent.
+//   - equalities in one coordinate fix it, exactly: unit normals, no rounding in the other coordinates
+//   - a single other equality e.x = f has the normal e / |e|: 1/sqrt(dim) throughout for sum(x) = f
+//   - several go through a QR decomposition with column pivoting of the normalised rows
+[[nodiscard]] EqualityHull equality_hull(std::size_t dim, const std::vector<LinearSystem::Row>& equalities);
+
+}  // namespace softradial

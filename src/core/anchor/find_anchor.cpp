@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "anchor/analytic_center.hpp"
+#include "anchor/chebyshev.hpp"
+#include "anchor/linear_part.hpp"
+#include "anchor/relevant_inequalities.hpp"
+#include "sets/parts.hpp"
+#include "softradial/anchor.hpp"
+#include "softradial/errors.hpp"
+#include "softradial/sets/combinators.hpp"
+
+namespace softradial {
+namespace {
+
+constexpr std::string_view kAdvice = "; a point of your own may be given as the anchor";
+
+Anchor failure(AnchorStatus status, std::string reason) {
+  if (status == AnchorStatus::not_found) reason += kAdvice;
+  Anchor anchor;
+  anchor.status = status;
+  anchor.reason = std::move(reason);
+  return anchor;
+}
+
+// The answer for a point on the hull of `part`; nothing where it is not strictly inside.
+std::optional<Anchor> verified(const ConvexSet& set, const LinearPart& part, AnchorSource source,
+                               Eigen::VectorXd point) {
+  const double slack = RelevantInequalities(set, part).smallest(point).slack;
+  if (!(slack > 0)) return std::nullopt;
+  return Anchor{.status = AnchorStatus::found,
+                .source = source,
+                .point = std::move(point),
+                .hull = part.hull(),
+                .slack = slack,
+                .reason = {}};
+}
+
+// Anchors that the members of an intersection carry or have in closed form: good starts for the search.
+void append_starts(const Set& set, std::vector<Eigen::VectorXd>& starts) {
+  if (const auto* intersection = dynamic_cast<const Intersection*>(&*set)) {
+    for (const Set& part : intersection->parts()) append_starts(part, starts);
+  } else if (std::optional<Eigen::VectorXd> anchor = given_or_closed_form_anchor(set)) {
+    if (anchor->allFinite()) starts.push_back(std::move(*anchor));
+  }
+}
+
+struct Start {
+  Eigen::VectorXd point;
+  double slack = -std::numeric_limits<double>::infinity();  // the smallest one; -infinity where one is not defined
+};
+
+// Of several points, moved onto the hull, the one with the largest smallest slack among those that satisfy the linear
+// rows strictly.
+std::optional<Start> best_start(const ConvexSet& set, const LinearPart& part,
+                                const std::vector<Eigen::VectorXd>& points) {
+  const RelevantInequalities inequalities(set, part);
+  std::optional<Start> best;
+  for (const Eigen::VectorXd& point : points) {
+    Start start{.point = onto_hull(part.hull(), point)};
+    if (!(smallest_distance(part, start.point) > kFlatTolerance * start.point.cwiseAbs().maxCoeff())) continue;
+    const double slack = inequalities.smallest(start.point).slack;
+    if (!std::isnan(slack)) start.slack = slack;
+    if (!best || start.slack > best->slack) best = std::move(start);
+  }
+  return best;
+}
+
+// A start that spares the linear programme. The point of ones and its negative are for functions that are defined on
+// one side of 0 only: logarithms, powers, entropies.
+std::optional<Eigen::VectorXd> linearly_interior_start(const Set& set, const LinearPart& part) {
+  std::vector<Eigen::VectorXd> points;
+  append_starts(set, points);
+  points.push_back(part.least_norm_point());
+  std::optional<Start> start = best_start(*set, part, points);
+  if (!start || std::isinf(start->slack)) {
+    const Eigen::VectorXd ones = Eigen::VectorXd::Ones(static_cast<Eigen::Index>(part.dim()));
+    std::optional<Start> other = best_start(*set, part, {ones, -ones});
+    if (other && (!start || other->slack > start->slack)) start = std::move(other);
+  }
+  if (!start) return std::nullopt;
+  return std::move(start->point);
+}
+
+// The anchors of the blocks side by side, with the block-diagonal hull. The ball around them is the largest in the
+// product if theirs are, and the barrier of the product is the sum of theirs.
+Anchor find_in_product(const Product& product, AnchorSearch search) {
+  std::vector<Anchor> blocks;
+  Eigen::Index codimension = 0;
+  for (std::size_t k = 0; k < product.parts().size(); ++k) {
+    Anchor block = find_anchor(product.parts()[k], search);
+    if (block.status != AnchorStatus::found) {
+      block.reason = "sets[" + std::to_string(k) + "]: " + block.reason;
+      return block;
+    }
+    codimension += block.hull.normals.rows();
+    blocks.push_back(std::move(block));
+  }
+  const auto dim = static_cast<Eigen::Index>(product.dim());
+  Anchor anchor{.status = AnchorStatus::found,
+                .source = AnchorSource::given,
+                .point = Eigen::VectorXd(dim),
+                .hull = {.normals = Eigen::MatrixXd::Zero(codimension, dim), .offsets = Eigen::VectorXd(codimension)},
+                .slack = std::numeric_limits<double>::infinity(),
+                .reason = {}};
+  Eigen::Index row = 0;
+  Eigen::Index column = 0;
+  for (const Anchor& block : blocks) {
+    const Eigen::Index rows = block.hull.normals.rows();
+    const Eigen::Index columns = block.point.size();
+    anchor.source = std::max(anchor.source, block.source);
+    anchor.point.segment(column, columns) = block.point;
+    anchor.hull.normals.block(row, column, rows, columns) = block.hull.normals;
+    anchor.hull.offsets.segment(row, rows) = block.hull.offsets;
+    anchor.slack = std::min(anchor.slack, block.slack);
+    row += rows;
+    column += columns;
+  }
+  return anchor;
+}
+
+Anchor find_analytic(const Set& set, LinearPart& part) {
+  std::optional<Eigen::VectorXd> start = linearly_interior_start(set, part);
+  if (!start) {
+    ChebyshevCenter center = chebyshev_center(part);
+    if (center.status != AnchorStatus::found) return failure(center.status, std::move(center.reason));
+    start = std::move(center.point);
+  }
+  InteriorPoint center = analytic_center(*set, part, *start);
+  if (center.status != AnchorStatus::found) return failure(center.status, std::move(center.reason));
+  return *verified(*set, part, AnchorSource::analytic, std::move(center.point));
+}
+
+Anchor find_chebyshev(const Set& set, LinearPart& part) {
+  ChebyshevCenter center = chebyshev_center(part);
+  if (center.status != AnchorStatus::found) return failure(center.status, std::move(center.reason));
+  std::optional<Anchor> anchor = verified(*set, part, AnchorSource::chebyshev, std::move(center.point));
+  if (!anchor) return failure(AnchorStatus::not_found, "the largest ball is too small for double precision");
+  return *std::move(anchor);
+}
+
+}  // namespace
+
+std::string_view to_string(AnchorSource source) noexcept {
+  switch (source) {
+    case AnchorSource::given:
+      return "given";
+    case AnchorSource::closed_form:
+      return "closed_form";
+    case AnchorSource::chebyshev:
+      return "chebyshev";
+    case AnchorSource::analytic:
+      return "analytic";
+  }
+  return "unknown";
+}
+
+Anchor find_anchor(const Set& set, AnchorSearch search) {
+  if (search == AnchorSearch::automatic && set.anchor()) return check_anchor(set, *set.anchor());
+  if (const auto* product = dynamic_cast<const Product*>(&*set)) return find_in_product(*product, search);
+
+  LinearSystem system(set.dim());
+  const bool all_linear = set->append_linear(system);
+  if (search == AnchorSearch::chebyshev && !all_linear) {
+    throw InvalidOption("anchor: the Chebyshev centre is that of a polyhedron, and the set has nonlinear constraints");
+  }
+  LinearPart part(std::move(system));
+  if (part.status() != AnchorStatus::found) return failure(part.status(), part.reason());
+  if (search == AnchorSearch::automatic) {
+    if (std::optional<Eigen::VectorXd> point = set->closed_form_anchor(); point && point->allFinite()) {
+      std::optional<Anchor> anchor =
+          verified(*set, part, AnchorSource::closed_form, onto_hull(part.hull(), *point));
+      if (anchor) return *std::move(anchor);
+    }
+  }
+  return all_linear && search != AnchorSearch::analytic ? find_chebyshev(set, part) : find_analytic(set, part);
+}
+
+Anchor require_anchor(const Set& set, AnchorSearch search) {
+  Anchor anchor = find_anchor(set, search);
+  switch (anchor.status) {
+    case AnchorStatus::found:
+      return anchor;
+    case AnchorStatus::empty:
+      throw NoInterior("anchor: the set is empty: " + anchor.reason);
+    case AnchorStatus::no_interior:
+      throw NoInterior("anchor: the set has no interior: " + anchor.reason);
+    case AnchorStatus::not_found:
+      break;
+  }
+  throw NoInterior("anchor: no interior point was found: " + anchor.reason);
+}
+
+}  // namespace softradial

@@ -1,0 +1,93 @@
+#include "anchor/linear_part.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "anchor/row_length.hpp"
+#include "anchor/wording.hpp"
+
+namespace softradial {
+namespace {
+
+// A row that is constant on the hull may miss its bound by this much, relative to |b| + |a| |x|: several times the
+// flatness below which inequalities are made equalities (chebyshev.hpp), whose errors end up in such rows.
+constexpr double kConstantRowTolerance = 1e-9;
+
+// |P a| with P = I - N'N. Where most of |a| stays, |P a|^2 = |a|^2 - |N a|^2 needs the columns of a alone, so that unit
+// rows in 10^5 variables cost nothing; otherwise the difference is taken in full, free of cancellation.
+double length_along(const AffineHull& hull, const LinearSystem::Row& row) {
+  const double norm = row_length(row.entries);
+  if (hull.codimension() == 0 || norm == 0) return norm;
+  Eigen::VectorXd normal_part = Eigen::VectorXd::Zero(hull.normals.rows());
+  for (const LinearSystem::Entry& entry : row.entries) {
+    normal_part += (entry.value / norm) * hull.normals.col(static_cast<Eigen::Index>(entry.column));
+  }
+  const double lost = normal_part.squaredNorm();
+  if (lost < 0.5) return norm * std::sqrt(1 - lost);
+  Eigen::VectorXd direction = Eigen::VectorXd::Zero(hull.normals.cols());
+  for (const LinearSystem::Entry& entry : row.entries) {
+    direction[static_cast<Eigen::Index>(entry.column)] += entry.value / norm;
+  }
+  return norm * hull.freedom(direction) * direction.norm();
+}
+
+}  // namespace
+
+LinearPart::LinearPart(LinearSystem system) : system_(std::move(system)), equalities_(system_.equalities()) {
+  reduce();
+}
+
+void LinearPart::add_implicit_equalities(const std::vector<std::size_t>& inequalities) {
+  for (const std::size_t i : inequalities) equalities_.push_back(system_.inequalities()[i]);
+  reduce();
+}
+
+void LinearPart::reduce() {
+  EqualityHull found = equality_hull(system_.dim(), equalities_);
+  status_ = found.status;
+  reason_ = std::move(found.reason);
+  hull_ = std::move(found.hull);
+  independent_.clear();
+  free_rows_.clear();
+  if (status_ != AnchorStatus::found) return;
+
+  for (const std::size_t k : found.independent) independent_.push_back(equalities_[k]);
+  const Eigen::VectorXd point = least_norm_point();
+  const double point_norm = point.norm();
+  for (std::size_t i = 0; i < system_.inequalities().size(); ++i) {
+    const LinearSystem::Row& row = system_.inequalities()[i];
+    const double full_norm = row_length(row.entries);
+    const double norm = length_along(hull_, row);
+    if (norm > kConstantOnHull * full_norm) {
+      free_rows_.push_back({.inequality = i, .norm = norm});
+      continue;
+    }
+    const double slack = residual(row, point.data());
+    if (slack < -kConstantRowTolerance * (std::abs(row.bound) + full_norm * point_norm)) {
+      status_ = AnchorStatus::empty;
+      reason_ = row.name + " has slack " + amount_text(slack) +
+                (full_norm == 0 ? " everywhere" : " wherever the equalities hold");
+      return;
+    }
+  }
+}
+
+double smallest_distance(const LinearPart& part, const Eigen::VectorXd& x) {
+  double smallest = std::numeric_limits<double>::infinity();
+  for (const FreeRow& free_row : part.free_rows()) {
+    smallest = std::min(smallest, residual(part.row(free_row), x.data()) / free_row.norm);
+  }
+  return smallest;
+}
+
+Eigen::VectorXd onto_hull(const AffineHull& hull, const Eigen::VectorXd& x) {
+  if (hull.codimension() == 0) return x;
+  // Half an ulp in every coordinate of x moves N x by as much as eps |x|; a few of them leave no better point.
+  const double rounding = 4 * std::numeric_limits<double>::epsilon() * x.norm();
+  const bool on_hull = (hull.normals * x - hull.offsets).cwiseAbs().maxCoeff() <= rounding;
+  return on_hull ? x : hull.project(hull.project(x));
+}
+
+}  // namespace softradial

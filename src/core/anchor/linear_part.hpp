@@ -1,0 +1,61 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "anchor/equality_hull.hpp"
+#include "softradial/set.hpp"
+
+namespace softradial {
+
+// An inequality a.x <= b that is not constant on the hull.
+struct FreeRow {
+  std::size_t inequality = 0;  // its number in the linear system
+  double norm = 0;             // |P a|, the length of a along the hull: slack / norm is a distance within the hull
+};
+
+// The linear rows of a set, seen on the affine hull that its equalities span.
+class LinearPart {
+ public:
+  // The hull of the stated equalities. Rows that are constant on it are left out; one that is violated there makes the
+  // set empty.
+  explicit LinearPart(LinearSystem system);
+
+  // Declares inequalities to hold with equality throughout the set, and starts again with the hull that this gives.
+  void add_implicit_equalities(const std::vector<std::size_t>& inequalities);
+
+  [[nodiscard]] AnchorStatus status() const noexcept { return status_; }  // `found`: nothing wrong so far
+  [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
+  [[nodiscard]] std::size_t dim() const noexcept { return system_.dim(); }
+  [[nodiscard]] const LinearSystem& system() const noexcept { return system_; }
+  [[nodiscard]] const AffineHull& hull() const noexcept { return hull_; }
+  [[nodiscard]] const std::vector<LinearSystem::Row>& independent_equalities() const noexcept { return independent_; }
+  [[nodiscard]] const std::vector<FreeRow>& free_rows() const noexcept { return free_rows_; }
+  [[nodiscard]] const LinearSystem::Row& row(const FreeRow& free_row) const {
+    return system_.inequalities()[free_row.inequality];
+  }
+
+  // The point of the hull that is closest to the origin.
+  [[nodiscard]] Eigen::VectorXd least_norm_point() const { return hull_.normals.transpose() * hull_.offsets; }
+
+ private:
+  void reduce();
+
+  LinearSystem system_;
+  std::vector<LinearSystem::Row> equalities_;  // stated ones, then implicit ones
+  AnchorStatus status_ = AnchorStatus::found;
+  std::string reason_;
+  AffineHull hull_;
+  std::vector<LinearSystem::Row> independent_;
+  std::vector<FreeRow> free_rows_;
+};
+
+// The smallest slack / norm of the free rows at x: how far x is from the closest of them. +infinity without rows.
+[[nodiscard]] double smallest_distance(const LinearPart& part, const Eigen::VectorXd& x);
+
+// x itself where it is on the hull to rounding, otherwise its projection.
+[[nodiscard]] Eigen::VectorXd onto_hull(const AffineHull& hull, const Eigen::VectorXd& x);
+
+}  // namespace softradial

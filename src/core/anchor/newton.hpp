@@ -1,0 +1,38 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <functional>
+#include <optional>
+
+#include "softradial/set.hpp"
+
+namespace softradial {
+
+// A convex function of z = (x, t), t last, with its derivatives; nothing outside its domain.
+using NewtonObjective = std::function<std::optional<BarrierTerms>(const Eigen::VectorXd& z)>;
+
+struct NewtonLimits {
+  int max_steps = 100;
+  // Stop where the Newton decrement sqrt(g' H^-1 g) falls below: the distance to the minimiser in the local norm.
+  double decrement = 1e-9;
+  // Stop early.
+  std::function<bool(const Eigen::VectorXd& z)> enough = [](const Eigen::VectorXd&) { return false; };
+};
+
+enum class NewtonEnd { minimum, enough, step_limit, stalled };
+
+struct NewtonResult {
+  Eigen::VectorXd z;
+  NewtonEnd end = NewtonEnd::stalled;
+};
+
+// Damped Newton method from a start in the domain, along directions that are orthogonal to the rows of `normals`
+// (orthonormal; any number of rows). The step solves
+//   (P H P + h N'N + lambda D) step = -P g,   P = I - N'N,   D = the diagonal of the matrix,   h = its mean
+// with the smallest lambda in 1e-13, 1e-11, ... for which the matrix is positive definite and the backtracking search
+// along the step decreases the function: lambda keeps flat directions (a set with a lineality space) at rest and turns
+// the step towards the gradient where the Hessian misleads (functions with kinks). Every iterate is in the domain.
+[[nodiscard]] NewtonResult minimise(const NewtonObjective& objective, const Eigen::MatrixXd& normals,
+                                    const Eigen::VectorXd& start, const NewtonLimits& limits);
+
+}  // namespace softradial

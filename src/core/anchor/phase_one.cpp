@@ -1,0 +1,141 @@
+#include "anchor/phase_one.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "anchor/barrier_objective.hpp"
+#include "anchor/wording.hpp"
+
+namespace softradial {
+namespace {
+
+constexpr double kPathGrowth = 10;
+constexpr int kMaxPathPoints = 30;
+constexpr double kPathDecrement = 1e-3;
+constexpr int kMaxSteps = 80;
+constexpr int kMaxDoublings = 200;
+// t* counts as 0 where t falls below this, relative to the largest slack: Newton's method resolves t to about the
+// square root of the rounding of the barrier's terms.
+constexpr double kFlat = 1e-9;
+// Where Newton's method comes to an end with t below this share of its first value, the set is flat as far as it can
+// tell.
+constexpr double kFlatAtStall = 1e-6;
+// The lower bound of t that proves emptiness is a bound within this many sizes of the data.
+constexpr double kReach = 100;
+// The path is followed until the bound has come this close to t.
+constexpr double kTightBound = 0.99;
+
+class Path {
+ public:
+  Path(const NewtonObjective& barrier, const RelevantInequalities& inequalities, const AffineHull& hull)
+      : barrier_(barrier), inequalities_(inequalities), hull_(hull), normals_(normals_with_t(hull, false)) {}
+
+  InteriorPoint follow(const Eigen::VectorXd& start, double size) {
+    if (!enter(start)) {
+      return {.status = AnchorStatus::not_found,
+              .point = start,
+              .reason = "the constraints are not defined where the search starts"};
+    }
+    const NewtonObjective near_start = confined(barrier_, start, size);
+    const double first_t = t();
+    double previous_t = first_t;
+    double bound = 0;  // proven: t >= bound everywhere
+    double tau = -barrier_(z_)->gradient[last()];
+    for (int k = 0; k < kMaxPathPoints && bound < kTightBound * t(); ++k, tau *= kPathGrowth) {
+      const NewtonEnd end = minimise_at(tau, near_start);
+      if (t() < 0) return {.status = AnchorStatus::found, .point = point(), .reason = {}};
+      if (t() <= kFlat * inequalities_.slacks(point()).cwiseAbs().maxCoeff()) return flat_answer();
+      if (end != NewtonEnd::minimum) break;
+      if (k > 0) bound = std::max(bound, lower_bound(previous_t, size));
+      previous_t = t();
+    }
+    if (bound > 0) return empty_answer(bound);
+    if (t() <= kFlatAtStall * first_t) return flat_answer();
+    return {.status = AnchorStatus::not_found,
+            .point = point(),
+            .reason = "the search for an interior point came to no end"};
+  }
+
+ private:
+  [[nodiscard]] Eigen::Index last() const noexcept { return hull_.normals.cols(); }
+  [[nodiscard]] Eigen::VectorXd point() const { return z_.head(last()); }
+  [[nodiscard]] double t() const { return z_[last()]; }
+
+  // (start, t) with t large enough for the barrier to be defined.
+  bool enter(const Eigen::VectorXd& start) {
+    const double slack = inequalities_.smallest(start).slack;
+    z_.resize(last() + 1);
+    z_ << start, std::isfinite(slack) && slack < 0 ? -2 * slack : 1.0;
+    for (int k = 0; k < kMaxDoublings; ++k) {
+      if (barrier_(z_)) return true;
+      z_[last()] *= 2;
+    }
+    return false;
+  }
+
+  NewtonEnd minimise_at(double tau, const NewtonObjective& barrier) {
+    const NewtonObjective objective = [&](const Eigen::VectorXd& z) {
+      std::optional<BarrierTerms> terms = barrier(z);
+      if (terms) {
+        terms->value += tau * z[last()];
+        terms->gradient[last()] += tau;
+      }
+      return terms;
+    };
+    NewtonLimits limits;
+    limits.max_steps = kMaxSteps;
+    limits.decrement = kPathDecrement;
+    limits.enough = [this](const Eigen::VectorXd& z) { return z[last()] < 0; };
+    NewtonResult result = minimise(objective, normals_, z_, limits);
+    z_ = std::move(result.z);
+    return result.end;
+  }
+
+  // Every z' in the domain of a barrier with constant nu has  grad B . (z' - z) <= nu, so that
+  //   t' >= t - nu / |B_t| - |P grad_x B| / |B_t| |x' - x|.
+  // On the path nu / |B_t| is a ninth of what t fell by since tau was a tenth; all of that fall is taken.
+  [[nodiscard]] double lower_bound(double previous_t, double size) const {
+    const BarrierTerms terms = *barrier_(z_);
+    Eigen::VectorXd gradient = terms.gradient.head(last());
+    gradient -= hull_.normals.transpose() * (hull_.normals * gradient);
+    return t() - (previous_t - t()) - kReach * size * gradient.norm() / std::abs(terms.gradient[last()]);
+  }
+
+  // The constraints that are violated at the end of the path are those that hold t up.
+  [[nodiscard]] InteriorPoint empty_answer(double bound) const {
+    const Eigen::VectorXd slacks = inequalities_.slacks(point());
+    std::vector<std::string> names;
+    for (Eigen::Index i = 0; i < slacks.size(); ++i) {
+      if (slacks[i] < slacks.minCoeff() / 2) names.push_back(inequalities_.name(static_cast<std::size_t>(i)));
+    }
+    const std::string which = names.size() == 1 ? "it is" : "one of them is";
+    return {.status = AnchorStatus::empty,
+            .point = point(),
+            .reason = "no point satisfies " + name_list(names) + ": " + which + " missed by at least " +
+                      amount_text(bound)};
+  }
+
+  [[nodiscard]] InteriorPoint flat_answer() const {
+    const NamedSlack worst = inequalities_.smallest(point());
+    return {.status = AnchorStatus::no_interior,
+            .point = point(),
+            .reason = "no point has room around it: " + worst.name + " has at best slack " + amount_text(worst.slack)};
+  }
+
+  const NewtonObjective& barrier_;
+  const RelevantInequalities& inequalities_;
+  const AffineHull& hull_;
+  Eigen::MatrixXd normals_;
+  Eigen::VectorXd z_;
+};
+
+}  // namespace
+
+InteriorPoint follow_path(const NewtonObjective& barrier, const RelevantInequalities& inequalities,
+                          const AffineHull& hull, const Eigen::VectorXd& start, double size) {
+  return Path(barrier, inequalities, hull).follow(start, size);
+}
+
+}  // namespace softradial

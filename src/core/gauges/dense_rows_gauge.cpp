@@ -1,0 +1,71 @@
+#include <vector>
+
+#include "gauges/rows_gauge.hpp"
+#include "kernels/matrix_max_kernels.hpp"
+#include "softradial/sets/polyhedron.hpp"
+
+namespace softradial {
+namespace {
+
+template <class T>
+class DenseRowsGauge final : public GuardedGauge<T> {
+ public:
+  DenseRowsGauge(const ScaledRows& scaled, std::size_t dim)
+      : GuardedGauge<T>(scaled.margin), panels_(scaled.rows.size(), dim) {
+    for (std::size_t i = 0; i < scaled.rows.size(); ++i) {
+      for (const auto& e : scaled.rows[i].entries) panels_.set(i, e.column, static_cast<T>(e.value));
+    }
+  }
+
+  struct Scratch final : GaugeScratch {
+    Scratch(std::size_t max_rows, std::size_t dim) : kernel(max_rows, dim), gamma(max_rows), active(max_rows) {}
+    kernels::MatrixMaxScratch<T> kernel;
+    std::vector<T> gamma;
+    std::vector<std::int32_t> active;
+  };
+  [[nodiscard]] std::unique_ptr<GaugeScratch> make_scratch(std::size_t max_rows) const override {
+    return std::make_unique<Scratch>(max_rows, panels_.num_columns());
+  }
+
+  void evaluate(Rows<const T> d, std::span<GaugeAt<T>> at, GaugeScratch& scratch) const noexcept override {
+    auto& s = static_cast<Scratch&>(scratch);
+    kernels::matrix_max(panels_, d, s.gamma.data(), s.active.data(), s.kernel);
+    for (std::size_t i = 0; i < d.count(); ++i) at[i] = {s.gamma[i], s.active[i] < 0 ? 0 : s.active[i]};
+  }
+
+  // One gathered row instead of a second product.
+  void add_gradient(T scale, std::span<const T>, const GaugeAt<T>& at, std::span<T> out,
+                    GaugeScratch&) const noexcept override {
+    if (!(at.gamma > 0)) return;
+    const auto row = static_cast<std::size_t>(at.active);
+    for (std::size_t j = 0; j < out.size(); ++j) out[j] += scale * panels_(row, j);
+  }
+
+  [[nodiscard]] std::int32_t num_pieces() const noexcept override {
+    return static_cast<std::int32_t>(panels_.num_rows());
+  }
+
+ private:
+  kernels::Panels<T> panels_;
+};
+
+}  // namespace
+
+template <class T>
+GaugePtr<T> make_dense_rows_gauge(const ScaledRows& rows, std::size_t dim) {
+  return std::make_unique<DenseRowsGauge<T>>(rows, dim);
+}
+
+template GaugePtr<float> make_dense_rows_gauge<float>(const ScaledRows&, std::size_t);
+template GaugePtr<double> make_dense_rows_gauge<double>(const ScaledRows&, std::size_t);
+
+GaugePtr<float> Polyhedron::gauge_f32(const AnchoredHull& at) const {
+  const auto rows = scale_rows<float>(system(), at);
+  return sparse_ ? make_sparse_rows_gauge<float>(rows, dim()) : make_dense_rows_gauge<float>(rows, dim());
+}
+GaugePtr<double> Polyhedron::gauge_f64(const AnchoredHull& at) const {
+  const auto rows = scale_rows<double>(system(), at);
+  return sparse_ ? make_sparse_rows_gauge<double>(rows, dim()) : make_dense_rows_gauge<double>(rows, dim());
+}
+
+}  // namespace softradial

@@ -1,0 +1,105 @@
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <vector>
+
+#include "gauges/margin.hpp"
+#include "kernels/row_kernels.hpp"
+#include "softradial/sets/lmi.hpp"
+
+namespace softradial {
+namespace {
+
+// gamma(d) = largest eigenvalue of G(d) = sum_i d_i G_i, floored at 0;  G_i = -L^-1 F_i L^-T, F(u0) = L L'.
+// n_i = v'G_i v with v a unit eigenvector of the largest eigenvalue.
+template <class T>
+class LmiGauge final : public GuardedGauge<T> {
+ public:
+  using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+
+  LmiGauge(std::vector<Eigen::MatrixXd> G, Margin margin) : GuardedGauge<T>(margin), order_(G.front().rows()) {
+    const double grow = 1 / (1 - margin.sigma);
+    for (const auto& g : G) G_.push_back((grow * g).cast<T>());
+  }
+
+  struct Scratch final : GaugeScratch {
+    explicit Scratch(Eigen::Index order) : sum(order, order), v(order), solver(order) {}
+    Matrix sum;
+    Eigen::Matrix<T, Eigen::Dynamic, 1> v;
+    Eigen::SelfAdjointEigenSolver<Matrix> solver;
+  };
+  [[nodiscard]] std::unique_ptr<GaugeScratch> make_scratch(std::size_t) const override {
+    return std::make_unique<Scratch>(order_);
+  }
+
+  void evaluate(Rows<const T> d, std::span<GaugeAt<T>> at, GaugeScratch& scratch) const noexcept override {
+    auto& s = static_cast<Scratch&>(scratch);
+    for (std::size_t i = 0; i < d.count(); ++i) {
+      combine(d[i], s);
+      s.solver.compute(s.sum, Eigen::EigenvaluesOnly);
+      const T largest = s.solver.eigenvalues()[order_ - 1];
+      at[i] = {largest > 0 ? largest : T{0}, 0};
+    }
+  }
+
+  void add_gradient(T scale, std::span<const T> d, const GaugeAt<T>& at, std::span<T> out,
+                    GaugeScratch& scratch) const noexcept override {
+    if (!(at.gamma > 0)) return;
+    auto& s = static_cast<Scratch&>(scratch);
+    combine(d, s);
+    s.solver.compute(s.sum, Eigen::ComputeEigenvectors);
+    const auto v = s.solver.eigenvectors().col(order_ - 1);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      s.v.noalias() = G_[i] * v;
+      out[i] += scale * v.dot(s.v);
+    }
+  }
+
+ private:
+  void combine(std::span<const T> d, Scratch& s) const noexcept {
+    s.sum.setZero();
+    const auto size = static_cast<std::size_t>(s.sum.size());
+    for (std::size_t i = 0; i < d.size(); ++i) kernels::add_scaled(d[i], G_[i].data(), s.sum.data(), size);
+  }
+
+  Eigen::Index order_;
+  std::vector<Matrix> G_;
+};
+
+// The error of a symmetric eigensolver is a modest multiple of order * ulp * |G(d)|; 4 is taken. The
+// congruence with L loses the condition of F(u0), in double.
+template <class T>
+GaugePtr<T> make_lmi_gauge(const std::vector<Eigen::MatrixXd>& F, const Eigen::MatrixXd& value,
+                           const Eigen::VectorXd& u0) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spectrum(value, Eigen::EigenvaluesOnly);
+  const double smallest = spectrum.eigenvalues().minCoeff();
+  require_inside(smallest, "smallest eigenvalue");
+  const double order = static_cast<double>(value.rows());
+  const double setup = 16 * order * order * kUlp<double> * spectrum.eigenvalues().maxCoeff() / smallest;
+  require_resolvable<T>(setup, "smallest eigenvalue", smallest);
+
+  const Eigen::LLT<Eigen::MatrixXd> llt(value);
+  std::vector<Eigen::MatrixXd> G;
+  double squares = 0;
+  for (std::size_t i = 1; i < F.size(); ++i) {
+    const Eigen::MatrixXd half = llt.matrixL().solve(F[i]);
+    const Eigen::MatrixXd g = -llt.matrixL().solve(half.transpose());
+    G.push_back((g + g.transpose()) / 2);
+    squares += G.back().squaredNorm();
+  }
+  const auto terms = static_cast<std::size_t>(u0.size() + 8 * value.rows());
+  const Margin margin = general_margin<T>(std::sqrt(squares), terms, u0, setup);
+  require_resolvable<T>(margin.sigma, "smallest eigenvalue", smallest);
+  return std::make_unique<LmiGauge<T>>(std::move(G), margin);
+}
+
+}  // namespace
+
+GaugePtr<float> Lmi::gauge_f32(const AnchoredHull& at) const {
+  return make_lmi_gauge<float>(F_, value(at.point), at.point);
+}
+GaugePtr<double> Lmi::gauge_f64(const AnchoredHull& at) const {
+  return make_lmi_gauge<double>(F_, value(at.point), at.point);
+}
+
+}  // namespace softradial

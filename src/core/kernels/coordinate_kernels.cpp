@@ -1,0 +1,372 @@
+#include "kernels/coordinate_kernels.hpp"
+
+#include <type_traits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/coordinate_kernels.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include "kernels/simd_rows.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace softradial::kernels::HWY_NAMESPACE {
+
+// The lanes at j of per-coordinate data, or one number for all coordinates. Lanes beyond the row are zero or that number.
+template <bool kUniform, class T>
+struct Lanes {
+  const T* p;
+  RowVec<T> all;
+
+  HWY_INLINE explicit Lanes(const T* values) : p(values), all(hn::Set(RowTag<T>(), values[0])) {}
+  HWY_INLINE RowVec<T> full(std::size_t j) const {
+    if constexpr (kUniform) return all;
+    return hn::LoadU(RowTag<T>(), p + j);
+  }
+  HWY_INLINE RowVec<T> first(std::size_t j, std::size_t count) const {
+    if constexpr (kUniform) return all;
+    return load_first(p + j, count);
+  }
+};
+
+// d of one row, vector by vector: the one definition that all passes share, so that they agree bit for bit.
+template <bool kSum, bool kUniform, class T>
+struct Direction {
+  const T* u;
+  Lanes<kUniform, T> anchor;
+  RowVec<T> first_u;
+  RowVec<T> shift;
+
+  HWY_INLINE Direction(const CoordinateData<T>& data, const T* row, T shift_of_row)
+      : u(row),
+        anchor(data.anchor),
+        first_u(hn::Set(RowTag<T>(), row[0])),
+        shift(hn::Set(RowTag<T>(), kUniform ? shift_of_row + data.anchor[0] : shift_of_row)) {}
+
+  HWY_INLINE RowVec<T> of(RowVec<T> v, RowVec<T> at) const {
+    if constexpr (!kSum) return hn::Sub(v, at);
+    if constexpr (kUniform) return hn::Sub(hn::Sub(v, first_u), shift);
+    return hn::Sub(hn::Sub(v, first_u), hn::Add(at, shift));
+  }
+  HWY_INLINE RowVec<T> full(std::size_t j) const { return of(hn::LoadU(RowTag<T>(), u + j), anchor.full(j)); }
+  // Lanes beyond the row are zero.
+  HWY_INLINE RowVec<T> first(std::size_t j, std::size_t count) const {
+    return hn::IfThenElseZero(hn::FirstN(RowTag<T>(), count), of(load_first(u + j, count), anchor.first(j, count)));
+  }
+};
+
+// Four interleaved chains hide the latency of the additions.
+template <class T>
+struct Sum4 {
+  RowVec<T> s[4];
+
+  HWY_INLINE Sum4() {
+    for (auto& chain : s) chain = hn::Zero(RowTag<T>());
+  }
+  HWY_INLINE T total() const {
+    return hn::GetLane(hn::SumOfLanes(RowTag<T>(), hn::Add(hn::Add(s[0], s[1]), hn::Add(s[2], s[3]))));
+  }
+};
+
+// Calls body(chain, j) for every full vector and tail(j, count) for the rest.
+template <class T, class Body, class Tail>
+HWY_INLINE void for_each_vector(std::size_t n, const Body& body, const Tail& tail) {
+  const std::size_t lanes = hn::Lanes(RowTag<T>());
+  std::size_t j = 0;
+  for (; j + 4 * lanes <= n; j += 4 * lanes) {
+    body(0, j);
+    body(1, j + lanes);
+    body(2, j + 2 * lanes);
+    body(3, j + 3 * lanes);
+  }
+  for (; j + lanes <= n; j += lanes) body(0, j);
+  if (j < n) tail(j, n - j);
+}
+
+// mean(u - u_1)
+template <class T>
+HWY_INLINE T mean_offset(const T* HWY_RESTRICT u, std::size_t n, T inverse_n) {
+  const RowTag<T> tag;
+  const auto first_u = hn::Set(tag, u[0]);
+  Sum4<T> sum;
+  for_each_vector<T>(
+      n, [&](int k, std::size_t j) HWY_ATTR { sum.s[k] = hn::Add(sum.s[k], hn::Sub(hn::LoadU(tag, u + j), first_u)); },
+      [&](std::size_t j, std::size_t count) HWY_ATTR {
+        const auto d = hn::Sub(load_first(u + j, count), first_u);
+        sum.s[1] = hn::Add(sum.s[1], hn::IfThenElseZero(hn::FirstN(tag, count), d));
+      });
+  return sum.total() * inverse_n;
+}
+
+// max(d up, -d down): the gauge of each coordinate alone.
+template <class T>
+HWY_INLINE RowVec<T> side(RowVec<T> d, RowVec<T> up, RowVec<T> down) {
+  return hn::Max(hn::Mul(d, up), hn::Mul(hn::Neg(d), down));
+}
+
+// The smallest coordinate whose side attains gamma, as j or dim + j.
+template <bool kSum, bool kUniform, class T>
+HWY_INLINE std::int32_t find_side(const CoordinateData<T>& data, const Direction<kSum, kUniform, T>& direction,
+                                  T gamma) {
+  const RowTag<T> tag;
+  const std::size_t lanes = hn::Lanes(tag);
+  const Lanes<kUniform, T> up(data.up);
+  const Lanes<kUniform, T> down(data.down);
+  const auto target = hn::Set(tag, gamma);
+  for (std::size_t j = 0; j < data.dim; j += lanes) {
+    const std::size_t count = data.dim - j < lanes ? data.dim - j : lanes;
+    const bool full = count == lanes;
+    const auto d = full ? direction.full(j) : direction.first(j, count);
+    const auto up_at = full ? up.full(j) : up.first(j, count);
+    const auto down_at = full ? down.full(j) : down.first(j, count);
+    const auto hit = hn::FindFirstTrue(tag, hn::Eq(side<T>(d, up_at, down_at), target));
+    if (hit >= 0) {
+      const auto upper = hn::FindFirstTrue(tag, hn::Eq(hn::Mul(d, up_at), target));
+      const auto index = static_cast<std::int32_t>(j) + static_cast<std::int32_t>(hit);
+      return upper == hit ? index : index + static_cast<std::int32_t>(data.dim);
+    }
+  }
+  return 0;
+}
+
+template <bool kSum, bool kUniform, class T>
+HWY_INLINE void reduce_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u, T inverse_n, RowState<T>& state,
+                           bool find_active) {
+  const RowTag<T> tag;
+  state.shift = kSum ? mean_offset(u, data.dim, inverse_n) - data.anchor_mean : T{0};
+  const Direction<kSum, kUniform, T> direction(data, u, state.shift);
+  Sum4<T> rho;
+  if constexpr (kUniform) {
+    RowVec<T> high[2] = {hn::Zero(tag), hn::Zero(tag)};
+    RowVec<T> low[2] = {hn::Zero(tag), hn::Zero(tag)};
+    for_each_vector<T>(
+        data.dim,
+        [&](int k, std::size_t j) HWY_ATTR {
+          const auto d = direction.full(j);
+          rho.s[k] = hn::MulAdd(d, d, rho.s[k]);
+          high[k & 1] = hn::Max(high[k & 1], d);
+          low[k & 1] = hn::Min(low[k & 1], d);
+        },
+        [&](std::size_t j, std::size_t count) HWY_ATTR {
+          const auto d = direction.first(j, count);
+          rho.s[1] = hn::MulAdd(d, d, rho.s[1]);
+          high[1] = hn::Max(high[1], d);
+          low[1] = hn::Min(low[1], d);
+        });
+    const T highest = hn::GetLane(hn::MaxOfLanes(tag, hn::Max(high[0], high[1])));
+    const T lowest = hn::GetLane(hn::MinOfLanes(tag, hn::Min(low[0], low[1])));
+    const T above = highest * data.up[0];
+    const T below = -lowest * data.down[0];
+    state.gamma = above > below ? above : below;
+  } else {
+    const Lanes<false, T> up(data.up);
+    const Lanes<false, T> down(data.down);
+    RowVec<T> gamma[2] = {hn::Zero(tag), hn::Zero(tag)};
+    for_each_vector<T>(
+        data.dim,
+        [&](int k, std::size_t j) HWY_ATTR {
+          const auto d = direction.full(j);
+          rho.s[k] = hn::MulAdd(d, d, rho.s[k]);
+          gamma[k & 1] = hn::Max(gamma[k & 1], side<T>(d, up.full(j), down.full(j)));
+        },
+        [&](std::size_t j, std::size_t count) HWY_ATTR {
+          const auto d = direction.first(j, count);
+          rho.s[1] = hn::MulAdd(d, d, rho.s[1]);
+          gamma[1] = hn::Max(gamma[1], side<T>(d, up.first(j, count), down.first(j, count)));
+        });
+    state.gamma = hn::GetLane(hn::MaxOfLanes(tag, hn::Max(gamma[0], gamma[1])));
+  }
+  state.rho = rho.total();
+  state.active = find_active && state.gamma > 0 ? find_side(data, direction, state.gamma) : 0;
+}
+
+template <bool kSum, bool kUniform, class T>
+HWY_INLINE void apply_row(const CoordinateData<T>& data, const T* u, const RowState<T>& state, T phi, T* x) {
+  const RowTag<T> tag;
+  const Direction<kSum, kUniform, T> direction(data, u, state.shift);
+  const Lanes<kUniform, T> anchor(data.anchor);
+  const auto scale = hn::Set(tag, phi);
+  for_each_vector<T>(
+      data.dim,
+      [&](int, std::size_t j)
+          HWY_ATTR { hn::StoreU(hn::MulAdd(scale, direction.full(j), anchor.full(j)), tag, x + j); },
+      [&](std::size_t j, std::size_t count) HWY_ATTR {
+        store_first(hn::MulAdd(scale, direction.first(j, count), anchor.first(j, count)), x + j, count);
+      });
+}
+
+template <bool kSum, bool kUniform, class T>
+HWY_INLINE CotangentSums<T> reduce_vjp_row(const CoordinateData<T>& data, const T* u, const T* g,
+                                           const RowState<T>& state, T inverse_n) {
+  const RowTag<T> tag;
+  const Direction<kSum, kUniform, T> direction(data, u, state.shift);
+  Sum4<T> along;
+  Sum4<T> total;
+  for_each_vector<T>(
+      data.dim,
+      [&](int k, std::size_t j) HWY_ATTR {
+        const auto v = hn::LoadU(tag, g + j);
+        along.s[k] = hn::MulAdd(direction.full(j), v, along.s[k]);
+        if constexpr (kSum) total.s[k] = hn::Add(total.s[k], v);
+      },
+      [&](std::size_t j, std::size_t count) HWY_ATTR {
+        const auto v = load_first(g + j, count);
+        along.s[1] = hn::MulAdd(direction.first(j, count), v, along.s[1]);
+        if constexpr (kSum) total.s[1] = hn::Add(total.s[1], v);
+      });
+  return {along.total(), kSum ? total.total() * inverse_n : T{0}};
+}
+
+template <bool kSum, bool kUniform, class T>
+HWY_INLINE void apply_vjp_row(const CoordinateData<T>& data, const T* u, const T* g, const RowState<T>& state,
+                              const CotangentTerms<T>& terms, T* out) {
+  const RowTag<T> tag;
+  const Direction<kSum, kUniform, T> direction(data, u, state.shift);
+  const auto phi = hn::Set(tag, terms.phi);
+  const auto along = hn::Set(tag, terms.along_d);
+  const auto constant = hn::Set(tag, terms.constant);
+  const auto value = [&](RowVec<T> d, RowVec<T> v)
+                         HWY_ATTR { return hn::MulAdd(phi, v, hn::MulAdd(along, d, constant)); };
+  for_each_vector<T>(
+      data.dim,
+      [&](int, std::size_t j)
+          HWY_ATTR { hn::StoreU(value(direction.full(j), hn::LoadU(tag, g + j)), tag, out + j); },
+      [&](std::size_t j, std::size_t count)
+          HWY_ATTR { store_first(value(direction.first(j, count), load_first(g + j, count)), out + j, count); });
+  const auto active = static_cast<std::size_t>(state.active);
+  out[active < data.dim ? active : active - data.dim] += terms.at_active;
+}
+
+// Runs pass(sum, uniform) with the set's two properties as compile-time constants.
+template <class T, class Pass>
+HWY_INLINE void with_properties(const CoordinateData<T>& data, const Pass& pass) {
+  using Yes = std::true_type;
+  using No = std::false_type;
+  if (data.sum) {
+    data.uniform ? pass(Yes{}, Yes{}) : pass(Yes{}, No{});
+  } else {
+    data.uniform ? pass(No{}, Yes{}) : pass(No{}, No{});
+  }
+}
+
+template <class T>
+HWY_INLINE void reduce_rows(const CoordinateData<T>& data, Rows<const T> u, RowState<T>* state, bool find_active) {
+  const T inverse_n = T{1} / static_cast<T>(data.dim);
+  with_properties(data, [&](auto sum, auto uniform) HWY_ATTR {
+    for (std::size_t i = 0; i < u.count(); ++i) {
+      reduce_row<sum.value, uniform.value>(data, u.row(i), inverse_n, state[i], find_active);
+    }
+  });
+}
+
+template <class T>
+HWY_INLINE void apply_rows(const CoordinateData<T>& data, Rows<const T> u, const RowState<T>* state, const T* phi,
+                           Rows<T> x) {
+  with_properties(data, [&](auto sum, auto uniform) HWY_ATTR {
+    for (std::size_t i = 0; i < u.count(); ++i) {
+      apply_row<sum.value, uniform.value>(data, u.row(i), state[i], phi[i], x.row(i));
+    }
+  });
+}
+
+template <class T>
+HWY_INLINE void reduce_vjp_rows(const CoordinateData<T>& data, Rows<const T> u, Rows<const T> grad_x,
+                                const RowState<T>* state, CotangentSums<T>* sums) {
+  const T inverse_n = T{1} / static_cast<T>(data.dim);
+  with_properties(data, [&](auto sum, auto uniform) HWY_ATTR {
+    for (std::size_t i = 0; i < u.count(); ++i) {
+      sums[i] = reduce_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), state[i], inverse_n);
+    }
+  });
+}
+
+template <class T>
+HWY_INLINE void apply_vjp_rows(const CoordinateData<T>& data, Rows<const T> u, Rows<const T> grad_x,
+                               const RowState<T>* state, const CotangentTerms<T>* terms, Rows<T> grad_u) {
+  with_properties(data, [&](auto sum, auto uniform) HWY_ATTR {
+    for (std::size_t i = 0; i < u.count(); ++i) {
+      apply_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), state[i], terms[i], grad_u.row(i));
+    }
+  });
+}
+
+void reduce_f32(const CoordinateData<float>& data, Rows<const float> u, RowState<float>* state, bool find_active) {
+  reduce_rows(data, u, state, find_active);
+}
+void reduce_f64(const CoordinateData<double>& data, Rows<const double> u, RowState<double>* state, bool find_active) {
+  reduce_rows(data, u, state, find_active);
+}
+void apply_f32(const CoordinateData<float>& data, Rows<const float> u, const RowState<float>* state, const float* phi,
+               Rows<float> x) {
+  apply_rows(data, u, state, phi, x);
+}
+void apply_f64(const CoordinateData<double>& data, Rows<const double> u, const RowState<double>* state,
+               const double* phi, Rows<double> x) {
+  apply_rows(data, u, state, phi, x);
+}
+void reduce_vjp_f32(const CoordinateData<float>& data, Rows<const float> u, Rows<const float> grad_x,
+                    const RowState<float>* state, CotangentSums<float>* sums) {
+  reduce_vjp_rows(data, u, grad_x, state, sums);
+}
+void reduce_vjp_f64(const CoordinateData<double>& data, Rows<const double> u, Rows<const double> grad_x,
+                    const RowState<double>* state, CotangentSums<double>* sums) {
+  reduce_vjp_rows(data, u, grad_x, state, sums);
+}
+void apply_vjp_f32(const CoordinateData<float>& data, Rows<const float> u, Rows<const float> grad_x,
+                   const RowState<float>* state, const CotangentTerms<float>* terms, Rows<float> grad_u) {
+  apply_vjp_rows(data, u, grad_x, state, terms, grad_u);
+}
+void apply_vjp_f64(const CoordinateData<double>& data, Rows<const double> u, Rows<const double> grad_x,
+                   const RowState<double>* state, const CotangentTerms<double>* terms, Rows<double> grad_u) {
+  apply_vjp_rows(data, u, grad_x, state, terms, grad_u);
+}
+
+}  // namespace softradial::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace softradial::kernels {
+
+HWY_EXPORT(reduce_f32);
+HWY_EXPORT(reduce_f64);
+HWY_EXPORT(apply_f32);
+HWY_EXPORT(apply_f64);
+HWY_EXPORT(reduce_vjp_f32);
+HWY_EXPORT(reduce_vjp_f64);
+HWY_EXPORT(apply_vjp_f32);
+HWY_EXPORT(apply_vjp_f64);
+
+void reduce(const CoordinateData<float>& data, Rows<const float> u, RowState<float>* state, bool find_active) noexcept {
+  HWY_DYNAMIC_DISPATCH(reduce_f32)(data, u, state, find_active);
+}
+void reduce(const CoordinateData<double>& data, Rows<const double> u, RowState<double>* state,
+            bool find_active) noexcept {
+  HWY_DYNAMIC_DISPATCH(reduce_f64)(data, u, state, find_active);
+}
+void apply(const CoordinateData<float>& data, Rows<const float> u, const RowState<float>* state, const float* phi,
+           Rows<float> x) noexcept {
+  HWY_DYNAMIC_DISPATCH(apply_f32)(data, u, state, phi, x);
+}
+void apply(const CoordinateData<double>& data, Rows<const double> u, const RowState<double>* state, const double* phi,
+           Rows<double> x) noexcept {
+  HWY_DYNAMIC_DISPATCH(apply_f64)(data, u, state, phi, x);
+}
+void reduce_vjp(const CoordinateData<float>& data, Rows<const float> u, Rows<const float> grad_x,
+                const RowState<float>* state, CotangentSums<float>* sums) noexcept {
+  HWY_DYNAMIC_DISPATCH(reduce_vjp_f32)(data, u, grad_x, state, sums);
+}
+void reduce_vjp(const CoordinateData<double>& data, Rows<const double> u, Rows<const double> grad_x,
+                const RowState<double>* state, CotangentSums<double>* sums) noexcept {
+  HWY_DYNAMIC_DISPATCH(reduce_vjp_f64)(data, u, grad_x, state, sums);
+}
+void apply_vjp(const CoordinateData<float>& data, Rows<const float> u, Rows<const float> grad_x,
+               const RowState<float>* state, const CotangentTerms<float>* terms, Rows<float> grad_u) noexcept {
+  HWY_DYNAMIC_DISPATCH(apply_vjp_f32)(data, u, grad_x, state, terms, grad_u);
+}
+void apply_vjp(const CoordinateData<double>& data, Rows<const double> u, Rows<const double> grad_x,
+               const RowState<double>* state, const CotangentTerms<double>* terms, Rows<double> grad_u) noexcept {
+  HWY_DYNAMIC_DISPATCH(apply_vjp_f64)(data, u, grad_x, state, terms, grad_u);
+}
+
+}  // namespace softradial::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,181 @@
+#include "kernels/matrix_max_kernels.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/matrix_max_kernels.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace softradial::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// A tile holds as many accumulators as the register file can: 14 x 2 vectors of 512 bits, 3 x 4 of 256, 1 x 8 of 128.
+template <class T>
+using Tag = hn::CappedTag<T, kPanelRows<T>>;
+template <class T>
+inline constexpr std::size_t kVectors = kPanelRows<T> / hn::MaxLanes(Tag<T>());
+template <class T>
+inline constexpr std::size_t kTileRows = kVectors<T> <= 2 ? kMaxTileRows : kVectors<T> <= 4 ? 3 : 1;
+
+// One panel against kCount vectors: acc[r][v] = sum_k w[k][v] d[r][k], then the running maxima.
+template <std::size_t kCount, class T>
+HWY_INLINE void tile_max(const T* HWY_RESTRICT panel, const T* HWY_RESTRICT packed, std::size_t num_columns,
+                         T panel_index, T* HWY_RESTRICT best, T* HWY_RESTRICT best_panel) {
+  const Tag<T> tag;
+  using V = hn::Vec<Tag<T>>;
+  constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
+
+  V acc[kCount][kVectors<T>];
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < kCount; ++r) {
+#pragma GCC unroll 16
+    for (std::size_t v = 0; v < kVectors<T>; ++v) acc[r][v] = hn::Zero(tag);
+  }
+  for (std::size_t k = 0; k < num_columns; ++k) {
+    V w[kVectors<T>];
+#pragma GCC unroll 16
+    for (std::size_t v = 0; v < kVectors<T>; ++v) w[v] = hn::Load(tag, panel + k * kPanelRows<T> + v * kLanes);
+#pragma GCC unroll 16
+    for (std::size_t r = 0; r < kCount; ++r) {
+      const V d = hn::Set(tag, packed[k * kCount + r]);
+#pragma GCC unroll 16
+      for (std::size_t v = 0; v < kVectors<T>; ++v) acc[r][v] = hn::MulAdd(w[v], d, acc[r][v]);
+    }
+  }
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < kCount; ++r) {
+#pragma GCC unroll 16
+    for (std::size_t v = 0; v < kVectors<T>; ++v) {
+      T* const value_at = best + r * kPanelRows<T> + v * kLanes;
+      T* const panel_at = best_panel + r * kPanelRows<T> + v * kLanes;
+      const V value = hn::LoadU(tag, value_at);
+      const auto larger = hn::Gt(acc[r][v], value);
+      hn::StoreU(hn::IfThenElse(larger, acc[r][v], value), tag, value_at);
+      hn::StoreU(hn::IfThenElse(larger, hn::Set(tag, panel_index), hn::LoadU(tag, panel_at)), tag, panel_at);
+    }
+  }
+}
+
+// Dispatches the tile's height, so that a remainder runs the same arithmetic on fewer rows.
+template <std::size_t kCount, class T>
+HWY_INLINE void tile_max_of(std::size_t count, const T* panel, const T* packed, std::size_t num_columns,
+                            T panel_index, T* best, T* best_panel) {
+  if (count == kCount) {
+    tile_max<kCount>(panel, packed, num_columns, panel_index, best, best_panel);
+  } else if constexpr (kCount > 1) {
+    tile_max_of<kCount - 1>(count, panel, packed, num_columns, panel_index, best, best_panel);
+  }
+}
+
+template <class T>
+struct Best {
+  T value;
+  std::int32_t index;
+};
+
+// The largest of a row's lanes and, among equal ones, the smallest index. Indices are numbers of type T: exact, since
+// panels hold fewer than 2^24 rows in all.
+template <class T>
+HWY_INLINE Best<T> best_of_lanes(const T* HWY_RESTRICT values, const T* HWY_RESTRICT panels) {
+  const Tag<T> tag;
+  constexpr std::size_t kStep = hn::MaxLanes(Tag<T>());
+  auto largest = hn::LoadU(tag, values);
+  for (std::size_t lane = kStep; lane < kPanelRows<T>; lane += kStep) {
+    largest = hn::Max(largest, hn::LoadU(tag, values + lane));
+  }
+  const T value = hn::GetLane(hn::MaxOfLanes(tag, largest));
+  if (!(value > 0)) return {T{0}, -1};
+  const auto width = hn::Set(tag, static_cast<T>(kPanelRows<T>));
+  auto first = hn::Set(tag, hwy::HighestValue<T>());
+  for (std::size_t lane = 0; lane < kPanelRows<T>; lane += kStep) {
+    const auto index = hn::MulAdd(hn::LoadU(tag, panels + lane), width, hn::Iota(tag, static_cast<T>(lane)));
+    const auto equal = hn::Eq(hn::LoadU(tag, values + lane), hn::Set(tag, value));
+    first = hn::Min(first, hn::IfThenElse(equal, index, hn::Set(tag, hwy::HighestValue<T>())));
+  }
+  return {value, static_cast<std::int32_t>(hn::GetLane(hn::MinOfLanes(tag, first)))};
+}
+
+template <class T>
+void matrix_max_impl(const Panels<T>& w, Rows<const T> d, T* HWY_RESTRICT best, std::int32_t* HWY_RESTRICT index,
+                     MatrixMaxScratch<T>& scratch) {
+  constexpr std::size_t kTile = kTileRows<T>;
+  constexpr std::size_t kLanes = kPanelRows<T>;
+  const std::size_t n = w.num_columns();
+  for (std::size_t first = 0; first < d.count(); first += kTile) {
+    const std::size_t count = std::min(kTile, d.count() - first);
+    T* const packed = scratch.packed.data() + first * n;
+    for (std::size_t r = 0; r < count; ++r) {
+      const T* const row = d.row(first + r);
+      for (std::size_t k = 0; k < n; ++k) packed[k * count + r] = row[k];
+    }
+  }
+  for (std::size_t i = 0; i < d.count() * kLanes; ++i) scratch.best[i] = 0;
+  for (std::size_t i = 0; i < d.count() * kLanes; ++i) scratch.panel[i] = -1;
+
+  for (std::size_t p = 0; p < w.num_panels(); ++p) {
+    for (std::size_t first = 0; first < d.count(); first += kTile) {
+      tile_max_of<kTile>(std::min(kTile, d.count() - first), w.panel(p), scratch.packed.data() + first * n, n,
+                         static_cast<T>(p), scratch.best.data() + first * kLanes,
+                         scratch.panel.data() + first * kLanes);
+    }
+  }
+  for (std::size_t r = 0; r < d.count(); ++r) {
+    const Best<T> found = best_of_lanes(scratch.best.data() + r * kLanes, scratch.panel.data() + r * kLanes);
+    best[r] = found.value;
+    index[r] = found.index;
+  }
+}
+
+void matrix_max_f32(const Panels<float>& w, Rows<const float> d, float* best, std::int32_t* index,
+                    MatrixMaxScratch<float>& scratch) {
+  matrix_max_impl(w, d, best, index, scratch);
+}
+void matrix_max_f64(const Panels<double>& w, Rows<const double> d, double* best, std::int32_t* index,
+                    MatrixMaxScratch<double>& scratch) {
+  matrix_max_impl(w, d, best, index, scratch);
+}
+
+}  // namespace softradial::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace softradial::kernels {
+
+template <class T>
+Panels<T>::Panels(std::size_t num_rows, std::size_t num_columns) : num_rows_(num_rows), num_columns_(num_columns) {
+  storage_.assign((num_panels() * num_columns_ + 1) * kPanelRows<T>, T{0});
+}
+
+template <class T>
+const T* Panels<T>::data() const noexcept {
+  constexpr std::uintptr_t kLine = 64;
+  const auto address = reinterpret_cast<std::uintptr_t>(storage_.data());
+  return reinterpret_cast<const T*>((address + kLine - 1) / kLine * kLine);
+}
+
+template <class T>
+MatrixMaxScratch<T>::MatrixMaxScratch(std::size_t max_rows, std::size_t num_columns)
+    : packed(max_rows * num_columns), best(max_rows * kPanelRows<T>), panel(max_rows * kPanelRows<T>) {}
+
+template class Panels<float>;
+template class Panels<double>;
+template struct MatrixMaxScratch<float>;
+template struct MatrixMaxScratch<double>;
+
+HWY_EXPORT(matrix_max_f32);
+HWY_EXPORT(matrix_max_f64);
+
+void matrix_max(const Panels<float>& w, Rows<const float> d, float* best, std::int32_t* index,
+                MatrixMaxScratch<float>& scratch) noexcept {
+  HWY_DYNAMIC_DISPATCH(matrix_max_f32)(w, d, best, index, scratch);
+}
+void matrix_max(const Panels<double>& w, Rows<const double> d, double* best, std::int32_t* index,
+                MatrixMaxScratch<double>& scratch) noexcept {
+  HWY_DYNAMIC_DISPATCH(matrix_max_f64)(w, d, best, index, scratch);
+}
+
+}  // namespace softradial::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "softradial/rows.hpp"
+
+// The largest entry of W d over the rows of W, for a block of vectors d: a matrix product whose result is never stored.
+//
+//   best[r] = max(0, max_i w_i . d_r),   index[r] = the smallest i that attains it, -1 where the maximum is not positive.
+//
+// Each w_i . d_r is one chain of fused multiply-adds over the columns in order, whatever the block, so that a row alone
+// and the same row in a batch agree bit for bit. A BLAS call plus a scan was the alternative: it stores and reads back
+// count x m numbers, its bits depend on the batch, and it repacks W on every call.
+namespace softradial::kernels {
+
+// Rows of W that a panel holds side by side: 128 bytes, a multiple of every vector length up to 1024 bits.
+template <class T>
+inline constexpr std::size_t kPanelRows = 128 / sizeof(T);
+
+// Rows of d that go through a panel together, at the most.
+inline constexpr std::size_t kMaxTileRows = 14;
+
+// W in panels: element (i, k) stands at [i / kPanelRows][k][i % kPanelRows]; rows beyond the last are zero.
+template <class T>
+class Panels {
+ public:
+  Panels(std::size_t num_rows, std::size_t num_columns);
+
+  [[nodiscard]] std::size_t num_rows() const noexcept { return num_rows_; }
+  [[nodiscard]] std::size_t num_columns() const noexcept { return num_columns_; }
+  [[nodiscard]] std::size_t num_panels() const noexcept { return (num_rows_ + kPanelRows<T> - 1) / kPanelRows<T>; }
+  [[nodiscard]] const T* panel(std::size_t p) const noexcept { return data() + p * num_columns_ * kPanelRows<T>; }
+
+  [[nodiscard]] T operator()(std::size_t i, std::size_t k) const noexcept { return data()[offset(i, k)]; }
+  void set(std::size_t i, std::size_t k, T value) noexcept { const_cast<T*>(data())[offset(i, k)] = value; }
+
+ private:
+  [[nodiscard]] std::size_t offset(std::size_t i, std::size_t k) const noexcept {
+    return ((i / kPanelRows<T>)*num_columns_ + k) * kPanelRows<T> + i % kPanelRows<T>;
+  }
+  // Aligned to a cache line inside the vector's storage.
+  [[nodiscard]] const T* data() const noexcept;
+
+  std::size_t num_rows_;
+  std::size_t num_columns_;
+  std::vector<T> storage_;
+};
+
+// Buffers for blocks of at most max_rows vectors.
+template <class T>
+struct MatrixMaxScratch {
+  MatrixMaxScratch(std::size_t max_rows, std::size_t num_columns);
+
+  std::vector<T> packed;  // tiles of d, column by column
+  std::vector<T> best;    // running maxima, kPanelRows lanes for each row
+  std::vector<T> panel;   // the panel they were found in, as a number of the lanes' own type
+};
+
+void matrix_max(const Panels<float>& w, Rows<const float> d, float* best, std::int32_t* index,
+                MatrixMaxScratch<float>& scratch) noexcept;
+void matrix_max(const Panels<double>& w, Rows<const double> d, double* best, std::int32_t* index,
+                MatrixMaxScratch<double>& scratch) noexcept;
+
+}  // namespace softradial::kernels

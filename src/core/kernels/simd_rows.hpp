@@ -1,0 +1,51 @@
+// Included once for every vector target, inside foreach_target: no include guard of the usual kind.
+#if defined(SOFTRADIAL_KERNELS_SIMD_ROWS_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef SOFTRADIAL_KERNELS_SIMD_ROWS_HPP
+#undef SOFTRADIAL_KERNELS_SIMD_ROWS_HPP
+#else
+#define SOFTRADIAL_KERNELS_SIMD_ROWS_HPP
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+
+HWY_BEFORE_NAMESPACE();
+namespace softradial::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+using RowTag = hn::ScalableTag<T>;
+template <class T>
+using RowVec = hn::Vec<RowTag<T>>;
+
+// The first `count` lanes from p, zeros behind them; reads nothing beyond p[count - 1].
+template <class T>
+HWY_INLINE RowVec<T> load_first(const T* HWY_RESTRICT p, std::size_t count) {
+  const RowTag<T> tag;
+#if HWY_MEM_OPS_MIGHT_FAULT
+  HWY_ALIGN T lanes[hn::MaxLanes(RowTag<T>())] = {};
+  for (std::size_t i = 0; i < count; ++i) lanes[i] = p[i];
+  return hn::Load(tag, lanes);
+#else
+  return hn::MaskedLoad(hn::FirstN(tag, count), tag, p);
+#endif
+}
+
+// The first `count` lanes of v to p.
+template <class T>
+HWY_INLINE void store_first(RowVec<T> v, T* HWY_RESTRICT p, std::size_t count) {
+  const RowTag<T> tag;
+#if HWY_MEM_OPS_MIGHT_FAULT
+  HWY_ALIGN T lanes[hn::MaxLanes(RowTag<T>())];
+  hn::Store(v, tag, lanes);
+  for (std::size_t i = 0; i < count; ++i) p[i] = lanes[i];
+#else
+  hn::BlendedStore(v, hn::FirstN(tag, count), tag, p);
+#endif
+}
+
+}  // namespace softradial::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

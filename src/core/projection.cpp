@@ -1,0 +1,145 @@
+#include "softradial/projection.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "sets/number_text.hpp"
+#include "softradial/errors.hpp"
+
+namespace softradial {
+namespace {
+
+void check_lambda(double lambda) {
+  if (!(lambda > 0) || !std::isfinite(lambda)) throw InvalidOption("lambda is " + number_text(lambda) + ", not a positive number");
+}
+
+void check_method(const SoftRadial& m) {
+  check_lambda(m.lambda);
+  if (!(m.epsilon > 0 && m.epsilon < 1)) {
+    throw InvalidOption("epsilon is " + number_text(m.epsilon) + ", not between 0 and 1");
+  }
+}
+void check_method(const HardRadial&) {}
+void check_method(const GaugeMap& m) { check_lambda(m.lambda); }
+
+Method checked(Method method, int threads) {
+  std::visit([](const auto& m) { check_method(m); }, method);
+  if (threads < 1) throw InvalidOption("threads is " + std::to_string(threads) + ", below 1");
+  return method;
+}
+
+Anchor anchor_of(const Set& set, const ProjectionOptions& options) {
+  if (options.anchor_point) return check_anchor(set, *options.anchor_point);
+  return require_anchor(set, options.anchor);
+}
+
+}  // namespace
+
+template <class T>
+Projection<T>::Projection(Set set, Method method, const ProjectionOptions& options)
+    : set_(std::move(set)),
+      method_(checked(method, options.threads)),
+      check_finite_(options.check_finite),
+      anchor_(anchor_of(set_, options)),
+      evaluator_(set_, anchor_, method_, options.threads) {}
+
+template <class T>
+void Projection<T>::check(Rows<const T> rows, const char* name) const {
+  if (rows.dim() != dim()) {
+    throw ShapeError(std::string(name) + " has rows of " + std::to_string(rows.dim()) + " numbers, the set has dimension " +
+                     std::to_string(dim()));
+  }
+  if (!check_finite_) return;
+  for (std::size_t i = 0; i < rows.count(); ++i) {
+    for (std::size_t j = 0; j < rows.dim(); ++j) {
+      const T v = rows[i][j];
+      if (!std::isfinite(v)) {
+        throw NonFiniteInput(std::string(name) + " has " + number_text(static_cast<double>(v)) + " in row " +
+                             std::to_string(i) + ", column " + std::to_string(j));
+      }
+    }
+  }
+}
+
+namespace {
+
+template <class R>
+void check_output(R rows, std::size_t count, std::size_t dim, const char* name) {
+  if (rows.dim() != dim || rows.count() != count) {
+    throw ShapeError(std::string(name) + " is " + std::to_string(rows.count()) + " x " + std::to_string(rows.dim()) +
+                     ", expected " + std::to_string(count) + " x " + std::to_string(dim));
+  }
+}
+
+void check_size(std::size_t size, std::size_t count, const char* name) {
+  if (size != count) {
+    throw ShapeError(std::string(name) + " has " + std::to_string(size) + " places for " + std::to_string(count) + " rows");
+  }
+}
+
+}  // namespace
+
+template <class T>
+void Projection<T>::project(Rows<const T> u, Rows<T> x, Workspace<T>& workspace, std::span<RowState<T>> state) const {
+  check(u, "u");
+  check_output(x, u.count(), dim(), "x");
+  if (!state.empty()) check_size(state.size(), u.count(), "state");
+  evaluator_.project(u, x, workspace, state);
+}
+
+template <class T>
+void Projection<T>::project_vjp(Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, Workspace<T>& workspace,
+                                std::span<const RowState<T>> state) const {
+  check(u, "u");
+  check_output(grad_x, u.count(), dim(), "grad_x");
+  check_output(grad_u, u.count(), dim(), "grad_u");
+  if (!state.empty()) check_size(state.size(), u.count(), "state");
+  evaluator_.project_vjp(u, grad_x, grad_u, workspace, state);
+}
+
+template <class T>
+void Projection<T>::project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T> tangent_x,
+                                Workspace<T>& workspace) const {
+  check(u, "u");
+  check_output(tangent_u, u.count(), dim(), "tangent_u");
+  check_output(tangent_x, u.count(), dim(), "tangent_x");
+  evaluator_.project_jvp(u, tangent_u, tangent_x, workspace);
+}
+
+template <class T>
+void Projection<T>::inverse(Rows<const T> x, Rows<T> u, Workspace<T>& workspace) const {
+  check(x, "x");
+  check_output(u, x.count(), dim(), "u");
+  evaluator_.inverse(x, u, workspace);
+}
+
+template <class T>
+void Projection<T>::log_abs_det(Rows<const T> u, std::span<T> out, Workspace<T>& workspace) const {
+  check(u, "u");
+  check_size(out.size(), u.count(), "out");
+  evaluator_.log_abs_det(u, out, workspace);
+}
+
+template <class T>
+void Projection<T>::slack(Rows<const T> u, std::span<T> out, Workspace<T>& workspace) const {
+  check(u, "u");
+  check_size(out.size(), u.count(), "out");
+  evaluator_.slack(u, out, workspace);
+}
+
+template <class T>
+Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> Projection<T>::jacobian(std::span<const T> u) const {
+  check(Rows<const T>(u), "u");
+  const std::size_t n = dim();
+  Workspace<T> workspace = make_workspace();
+  Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> columns(n, n);
+  columns.setIdentity();
+  const Rows<T> tangents(columns.data(), n, n);
+  evaluator_.project_jvp({u.data(), n, n, 0}, tangents, tangents, workspace);
+  return columns;
+}
+
+template class Projection<float>;
+template class Projection<double>;
+
+}  // namespace softradial

@@ -1,0 +1,71 @@
+#include "ray_block.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/row_kernels.hpp"
+
+namespace softradial {
+namespace {
+
+// The exponent e with 2^e <= max(|u_j|, |u0_j|) < 2^(e+1); false where u is not finite.
+template <class T>
+bool largest_exponent(std::span<const T> u, std::span<const T> u0, int& exponent) noexcept {
+  T largest = 0;
+  for (std::size_t j = 0; j < u.size(); ++j) {
+    if (!std::isfinite(u[j])) return false;
+    largest = std::max({largest, std::abs(u[j]), std::abs(u0[j])});
+  }
+  exponent = std::ilogb(largest);
+  return true;
+}
+
+}  // namespace
+
+template <class T>
+RayBlock<T>::RayBlock(const AnchoredSet<T>& set, std::size_t max_rows)
+    : dim_(set.dim()),
+      directions_(max_rows * dim_),
+      spare_(dim_),
+      rays_(max_rows),
+      at_(max_rows),
+      gauge_scratch_(set.gauge->make_scratch(max_rows)) {}
+
+template <class T>
+void RayBlock<T>::load_direction(const AnchoredSet<T>& set, std::span<const T> u, std::size_t i) noexcept {
+  Ray<T>& ray = rays_[i];
+  const std::span<T> d = direction(i);
+  ray = {};
+  ray.rho = kernels::subtract(u.data(), set.anchor.data(), d.data(), dim_);
+  if (!(ray.rho < kLargestRho<T>)) {
+    const std::span<const T> anchor = set.anchor;
+    ray.finite = largest_exponent(u, anchor, ray.exponent);
+    for (std::size_t j = 0; j < dim_; ++j) {
+      d[j] = ray.finite ? std::ldexp(u[j], -ray.exponent) - std::ldexp(anchor[j], -ray.exponent) : T{0};
+    }
+    ray.rho = kernels::dot(d.data(), d.data(), dim_);
+  }
+  if (!set.hull.trivial()) {
+    ray.off_hull = set.hull.project(d);
+    ray.rho = kernels::dot(d.data(), d.data(), dim_);
+  }
+}
+
+template <class T>
+void RayBlock<T>::load(const AnchoredSet<T>& set, Rows<const T> u, std::span<const RowState<T>> state) noexcept {
+  for (std::size_t i = 0; i < u.count(); ++i) load_direction(set, u[i], i);
+  if (state.empty()) {
+    set.gauge->evaluate({directions_.data(), u.count(), dim_}, {at_.data(), u.count()}, *gauge_scratch_);
+  } else {
+    for (std::size_t i = 0; i < u.count(); ++i) at_[i] = {state[i].gamma, state[i].active};
+  }
+  for (std::size_t i = 0; i < u.count(); ++i) {
+    rays_[i].at = at_[i];
+    rays_[i].gamma = at_[i].gamma + set.kappa * rays_[i].norm();
+  }
+}
+
+template class RayBlock<float>;
+template class RayBlock<double>;
+
+}  // namespace softradial

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "hull_projector.hpp"
+#include "profile.hpp"
+#include "softradial/gauge.hpp"
+#include "softradial/projection.hpp"
+#include "softradial/rows.hpp"
+
+namespace softradial {
+
+// Above this (|d| of 2^30 or 2^300) a row is scaled by a power of two first, so that neither |d|^2 nor the squares inside
+// a gauge can overflow.
+template <class T>
+inline constexpr T kLargestRho = 0x1p60F;
+template <>
+inline constexpr double kLargestRho<double> = 0x1p600;
+
+// One row of a batch seen from the anchor: u = u0 + 2^exponent d on the hull, with d of ordinary size.
+template <class T>
+struct Ray {
+  int exponent = 0;     // 0 unless |u| is extreme
+  bool finite = true;   // false: u has a NaN or an infinity; d is 0 then
+  T rho = 0;            // |d|^2
+  T gamma = 0;          // guarded: gamma(d) + kappa |d|
+  GaugeAt<T> at;        // without kappa |d|
+  T off_hull = 0;       // length of the part of u - u0 that the hull's projection removed
+
+  [[nodiscard]] T norm() const noexcept { return std::sqrt(rho); }
+};
+
+// The profile at a ray, for the scaled direction: x = u0 + step d, phi = step / 2^exponent.
+template <class T>
+struct RayScale {
+  T step;
+  Scale<T> at;
+};
+
+// What every map needs of a set at its anchor, compiled for one precision.
+template <class T>
+struct AnchoredSet {
+  std::vector<T> anchor;
+  HullProjector<T> hull;
+  GaugePtr<T> gauge;
+  T kappa;
+
+  [[nodiscard]] std::size_t dim() const noexcept { return anchor.size(); }
+};
+
+// Directions and gauges for a block of rows, with the buffers for them.
+template <class T>
+class RayBlock {
+ public:
+  RayBlock(const AnchoredSet<T>& set, std::size_t max_rows);
+
+  // Fills ray(i), direction(i) for each row of u. With `state` the gauge is read from it instead of being evaluated.
+  void load(const AnchoredSet<T>& set, Rows<const T> u, std::span<const RowState<T>> state = {}) noexcept;
+
+  [[nodiscard]] const Ray<T>& ray(std::size_t i) const noexcept { return rays_[i]; }
+  [[nodiscard]] std::span<T> direction(std::size_t i) noexcept { return {directions_.data() + i * dim_, dim_}; }
+  // A spare row for the caller.
+  [[nodiscard]] std::span<T> spare() noexcept { return spare_; }
+  [[nodiscard]] GaugeScratch& gauge_scratch() noexcept { return *gauge_scratch_; }
+
+ private:
+  void load_direction(const AnchoredSet<T>& set, std::span<const T> u, std::size_t i) noexcept;
+
+  std::size_t dim_;
+  std::vector<T> directions_;
+  std::vector<T> spare_;
+  std::vector<Ray<T>> rays_;
+  std::vector<GaugeAt<T>> at_;
+  std::unique_ptr<GaugeScratch> gauge_scratch_;
+};
+
+// phi and its elasticities on a ray. Rows of ordinary size stay in T; scaled rows go through double, where rho and gamma
+// of a float row cannot overflow and those of a double row overflow to infinity, which the profiles take.
+template <class T, class M>
+inline RayScale<T> scale_ray(const M& method, const Ray<T>& ray, std::span<const T> d) noexcept {
+  if (ray.exponent == 0) {
+    const auto at = profile(method, ray.rho, ray.gamma);
+    return {at.phi, at};
+  }
+  const double size = std::ldexp(1.0, ray.exponent);
+  const double gamma = static_cast<double>(ray.gamma) * size;
+  const auto at = profile(method, static_cast<double>(ray.rho) * size * size, gamma);
+  double step = gamma > 1 ? (1 - at.slack) / static_cast<double>(ray.gamma) : at.phi * size;
+  // Along directions that never leave the set x grows with u: keep u0 + step d below the largest finite number.
+  double longest = 1;
+  for (const T v : d) longest = std::max(longest, std::abs(static_cast<double>(v)));
+  step = std::min(step, static_cast<double>(std::numeric_limits<T>::max()) / 4 / longest);
+  return {static_cast<T>(step),
+          {static_cast<T>(std::ldexp(step, -ray.exponent)), static_cast<T>(at.e_rho), static_cast<T>(at.e_gamma),
+           static_cast<T>(at.e_radial), static_cast<T>(at.slack)}};
+}
+
+extern template class RayBlock<float>;
+extern template class RayBlock<double>;
+
+}  // namespace softradial
