@@ -1,0 +1,190 @@
+// Speed of the core, float32, one thread, as ratios to what a user would compare with: a copy of the tensor, the bare
+// matrix product, one eigenvalue decomposition.
+#include <benchmark/benchmark.h>
+#include <cblas.h>
+
+#include <Eigen/Eigenvalues>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "ratio_table.hpp"
+#include "softradial/softradial.hpp"
+
+extern "C" void openblas_set_num_threads(int threads);
+
+namespace {
+
+using namespace softradial;
+
+std::vector<float> normal(std::size_t count, unsigned seed = 1) {
+  std::mt19937 engine(seed);
+  std::normal_distribution<float> draw;
+  std::vector<float> values(count);
+  for (float& v : values) v = draw(engine);
+  return values;
+}
+
+// A batch with all that a forward and a backward pass touch.
+struct Batch {
+  Batch(std::size_t rows, std::size_t columns)
+      : count(rows), dim(columns), u(normal(rows * columns)), g(normal(rows * columns, 2)), x(u.size()), grad(u.size()),
+        state(rows) {}
+  std::size_t count;
+  std::size_t dim;
+  std::vector<float> u, g, x, grad;
+  std::vector<RowState<float>> state;
+
+  [[nodiscard]] Rows<const float> rows(const std::vector<float>& v) const { return {v.data(), count, dim}; }
+  [[nodiscard]] Rows<float> rows(std::vector<float>& v) const { return {v.data(), count, dim}; }
+};
+
+void run_copy(benchmark::State& state, std::size_t rows, std::size_t dim) {
+  Batch b(rows, dim);
+  for (auto _ : state) {
+    std::memcpy(b.x.data(), b.u.data(), b.u.size() * sizeof(float));
+    benchmark::ClobberMemory();
+  }
+}
+
+void run_forward(benchmark::State& state, const Set& set, std::size_t rows) {
+  const Projection<float> layer(set);
+  auto workspace = layer.make_workspace();
+  Batch b(rows, layer.dim());
+  for (auto _ : state) {
+    layer.project(b.rows(std::as_const(b.u)), b.rows(b.x), workspace);
+    benchmark::ClobberMemory();
+  }
+}
+
+void run_forward_vjp(benchmark::State& state, const Set& set, std::size_t rows) {
+  const Projection<float> layer(set);
+  auto workspace = layer.make_workspace();
+  Batch b(rows, layer.dim());
+  for (auto _ : state) {
+    layer.project(b.rows(std::as_const(b.u)), b.rows(b.x), workspace, b.state);
+    layer.project_vjp(b.rows(std::as_const(b.u)), b.rows(std::as_const(b.g)), b.rows(b.grad), workspace, b.state);
+    benchmark::ClobberMemory();
+  }
+}
+
+void run_gemm(benchmark::State& state, std::size_t batch, std::size_t n, std::size_t m) {
+  const auto A = normal(m * n);
+  const auto D = normal(batch * n, 2);
+  std::vector<float> C(batch * m);
+  for (auto _ : state) {
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, static_cast<int>(batch), static_cast<int>(m),
+                static_cast<int>(n), 1.0F, D.data(), static_cast<int>(n), A.data(), static_cast<int>(n), 0.0F, C.data(),
+                static_cast<int>(m));
+    benchmark::ClobberMemory();
+  }
+}
+
+// Random rows around the origin with slack 1: a bounded polyhedron with a known anchor.
+Set dense_polyhedron(Eigen::Index n, Eigen::Index m) {
+  std::srand(1);
+  const Eigen::MatrixXd A = Eigen::MatrixXd::Random(m, n);
+  return Set(Polyhedron(A, Eigen::VectorXd::Ones(m))).with_anchor(Eigen::VectorXd::Zero(n));
+}
+
+Set sparse_polyhedron(Eigen::Index n, Eigen::Index m, double density) {
+  std::mt19937 engine(1);
+  std::uniform_real_distribution<double> draw(-1, 1);
+  std::uniform_int_distribution<Eigen::Index> column(0, n - 1);
+  std::vector<Eigen::Triplet<double>> entries;
+  const auto count = static_cast<std::size_t>(density * static_cast<double>(n * m));
+  for (std::size_t k = 0; k < count; ++k) {
+    entries.emplace_back(static_cast<Eigen::Index>(k) % m, column(engine), draw(engine));
+  }
+  SparseMatrix A(m, n);
+  A.setFromTriplets(entries.begin(), entries.end());
+  return Set(Polyhedron(A, Eigen::VectorXd::Ones(m))).with_anchor(Eigen::VectorXd::Zero(n));
+}
+
+Set random_lmi(Eigen::Index order, std::size_t variables) {
+  std::srand(1);
+  std::vector<Eigen::MatrixXd> F{Eigen::MatrixXd::Identity(order, order)};
+  for (std::size_t i = 0; i < variables; ++i) {
+    const Eigen::MatrixXd R = Eigen::MatrixXd::Random(order, order);
+    F.push_back(R + R.transpose());
+  }
+  return Set(Lmi(F)).with_anchor(Eigen::VectorXd::Zero(static_cast<Eigen::Index>(variables)));
+}
+
+void run_eigen(benchmark::State& state, Eigen::Index order, int options) {
+  const Eigen::MatrixXf R = Eigen::MatrixXf::Random(order, order);
+  const Eigen::MatrixXf S = R + R.transpose();
+  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXf> solver(order);
+  for (auto _ : state) {
+    solver.compute(S, options);
+    benchmark::DoNotOptimize(solver.eigenvalues().data());
+  }
+}
+
+void run_anchor(benchmark::State& state, AnchorSearch search) {
+  std::srand(1);
+  const Set set = Polyhedron(Eigen::MatrixXd::Random(1000, 200), Eigen::VectorXd::Random(1000).array() + 1.5);
+  for (auto _ : state) benchmark::DoNotOptimize(find_anchor(set, search).point.data());
+}
+
+void register_benchmarks() {
+  const auto add = [](const char* name, auto run) { return benchmark::RegisterBenchmark(name, run)->UseRealTime(); };
+  const Set capped150 = CappedSimplex(150, 0.05);
+  const Set capped50 = CappedSimplex(50, 0.05);
+  const Set dense = dense_polyhedron(200, 1000);
+  const Set small = dense_polyhedron(50, 200);
+  add("copy", [](benchmark::State& s) { run_copy(s, 4096, 150); });
+  add("capped_forward", [=](benchmark::State& s) { run_forward(s, capped150, 4096); });
+  add("capped_forward_vjp", [=](benchmark::State& s) { run_forward_vjp(s, capped150, 4096); });
+  add("capped_one_row", [=](benchmark::State& s) { run_forward(s, capped50, 1); });
+  add("gemm", [](benchmark::State& s) { run_gemm(s, 512, 200, 1000); });
+  add("dense_forward", [=](benchmark::State& s) { run_forward(s, dense, 512); });
+  add("dense_forward_vjp", [=](benchmark::State& s) { run_forward_vjp(s, dense, 512); });
+  add("gemm_small", [](benchmark::State& s) { run_gemm(s, 512, 50, 200); });
+  add("dense_forward_small", [=](benchmark::State& s) { run_forward(s, small, 512); });
+  for (const auto& [name, density] : {std::pair{"sparse_1", 0.01}, {"sparse_2", 0.02}, {"sparse_4", 0.04}}) {
+    add(name, [set = sparse_polyhedron(200, 1000, density)](benchmark::State& s) { run_forward(s, set, 512); });
+  }
+  add("lmi_forward", [set = random_lmi(50, 20)](benchmark::State& s) { run_forward(s, set, 1); });
+  add("eigen_full", [](benchmark::State& s) { run_eigen(s, 50, Eigen::ComputeEigenvectors); });
+  add("eigen_values", [](benchmark::State& s) { run_eigen(s, 50, Eigen::EigenvaluesOnly); });
+  add("anchor_chebyshev", [](benchmark::State& s) { run_anchor(s, AnchorSearch::chebyshev); })->Iterations(1);
+  add("anchor_analytic", [](benchmark::State& s) { run_anchor(s, AnchorSearch::analytic); })->Iterations(1);
+}
+
+std::vector<bench::Comparison> comparisons() {
+  return {
+      {"capped simplex 4096 x 150, forward / copy", "capped_forward", "copy", 3},
+      {"capped simplex 4096 x 150, forward + VJP / copy", "capped_forward_vjp", "copy", 7},
+      {"capped simplex, one row of 50, forward", "capped_one_row", "", 60},
+      {"dense polyhedron 200 x 1000, batch 512, forward / GEMM", "dense_forward", "gemm", 1.15},
+      {"dense polyhedron 200 x 1000, batch 512, forward + VJP / GEMM", "dense_forward_vjp", "gemm", 1.35},
+      {"dense polyhedron 50 x 200, batch 512, forward / GEMM", "dense_forward_small", "gemm_small", 0},
+      {"sparse polyhedron 200 x 1000, 1 % dense, batch 512 / GEMM", "sparse_1", "gemm", 0},
+      {"sparse polyhedron, twice the non-zeros / 1 %", "sparse_2", "sparse_1", 0},
+      {"sparse polyhedron, four times the non-zeros / 1 %", "sparse_4", "sparse_1", 0},
+      {"LMI 50 x 50 in 20 variables, forward / eigendecomposition", "lmi_forward", "eigen_full", 1.3},
+      {"LMI 50 x 50 in 20 variables, forward / eigenvalues only", "lmi_forward", "eigen_values", 0},
+      {"Chebyshev anchor of a 200 x 1000 polyhedron", "anchor_chebyshev", "", 5e9},
+      {"analytic anchor of a 200 x 1000 polyhedron", "anchor_analytic", "", 5e9},
+  };
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  openblas_set_num_threads(1);
+  // Repetitions in random order spread a disturbance over all lines; flags of the command line come later and win.
+  std::vector<std::string> words{argv[0], "--benchmark_repetitions=9", "--benchmark_min_time=0.05",
+                                 "--benchmark_enable_random_interleaving=true"};
+  words.insert(words.end(), argv + 1, argv + argc);
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  int count = static_cast<int>(pointers.size());
+  benchmark::Initialize(&count, pointers.data());
+  if (benchmark::ReportUnrecognizedArguments(count, pointers.data())) return 2;
+  register_benchmarks();
+  softradial::bench::RatioReporter reporter(comparisons());
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+  return 0;
+}
