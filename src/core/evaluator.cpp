@@ -196,18 +196,18 @@ void Evaluator<T>::project(Rows<const T> u, Rows<T> x, Workspace<T>& workspace,
           const auto rows = u.slice(first, count);
           const auto at = state.empty() ? std::span<RowState<T>>(b.fused.state.data(), count)
                                         : state.subspan(first, count);
-          e.fused->reduce(e.set, rows, at, !state.empty());
+          e.fused->reduce(rows, at, !state.empty());
           const bool in_place = static_cast<const void*>(u.data()) == static_cast<const void*>(x.data());
           const auto is_ordinary = FusedCoordinates<T>::ordinary;
           const bool rescue_first = in_place && !std::all_of(at.begin(), at.end(), is_ordinary);
-          if (rescue_first || !e.fused->project(e.set, m, rows, at, x.slice(first, count), b.fused)) {
+          if (rescue_first || !e.fused->project(m, rows, at, x.slice(first, count), b.fused)) {
             for (std::size_t i = 0; i < count; ++i) {
               const auto one_u = u.slice(first + i, 1);
               const auto one_x = x.slice(first + i, 1);
               if (!is_ordinary(at[i])) {
                 e.project_rays(one_u, one_x, b.rays, {});
               } else if (rescue_first) {
-                e.fused->project(e.set, m, one_u, at.subspan(i, 1), one_x, b.fused);
+                e.fused->project(m, one_u, at.subspan(i, 1), one_x, b.fused);
               }
             }
           }
@@ -235,10 +235,10 @@ void Evaluator<T>::project_vjp(Rows<const T> u, Rows<const T> grad_x, Rows<T> gr
           std::span<const RowState<T>> at = state.empty() ? state : state.subspan(first, count);
           if (at.empty()) {
             const std::span<RowState<T>> fresh(b.fused.state.data(), count);
-            e.fused->reduce(e.set, rows, fresh, true);
+            e.fused->reduce(rows, fresh, true);
             at = fresh;
           }
-          if (!e.fused->project_vjp(e.set, m, rows, grad_x.slice(first, count), at, grad_u.slice(first, count),
+          if (!e.fused->project_vjp(m, rows, grad_x.slice(first, count), at, grad_u.slice(first, count),
                                     b.fused)) {
             for (std::size_t i = 0; i < count; ++i) {
               if (FusedCoordinates<T>::ordinary(at[i])) continue;
@@ -363,8 +363,8 @@ void Evaluator<T>::slack(Rows<const T> u, std::span<T> out, Workspace<T>& worksp
         [&](const auto& m) {
           for (std::size_t i = 0; i < count; ++i) {
             const Ray<T>& ray = b.rays.ray(i);
-            out[first + i] = ray.finite ? scale_ray(m, ray, std::span<const T>(b.rays.direction(i))).at.slack
-                                        : std::numeric_limits<T>::quiet_NaN();
+            const T slack = scale_ray(m, ray, std::span<const T>(b.rays.direction(i))).at.slack;
+            out[first + i] = ray.finite ? slack : std::numeric_limits<T>::quiet_NaN();
           }
         },
         e.method);

@@ -96,7 +96,8 @@ template <std::floating_point T>
 inline Scale<T> profile(const SoftRadial& m, T rho, T gamma) noexcept {
   const auto c = contract(m.contraction, static_cast<T>(m.lambda), static_cast<T>(m.epsilon), rho);
   if (gamma <= 1) return {c.r, c.elasticity, 0, 1 + c.elasticity, (1 - gamma) + gamma * c.one_minus_r};
-  return {c.r / gamma, c.elasticity, -1, c.elasticity, c.one_minus_r};
+  const T reach = 1 / gamma;  // a product with r, so that the two divisions run side by side
+  return {c.r * reach, c.elasticity, -1, c.elasticity, c.one_minus_r};
 }
 
 template <std::floating_point T>

@@ -11,6 +11,10 @@
 namespace softradial {
 namespace {
 
+// Phase I stays near its start, so that unbounded sets give moderate points. Where that slows Newton's method down too
+// much (steep functions, with the set far away) it gets this much more room.
+constexpr double kFarConfinement = 100;
+
 // A length that the data suggest: at least 1, the start's own size, its distance from the linear rows.
 double data_size(const LinearPart& part, const Eigen::VectorXd& start) {
   const double distance = smallest_distance(part, start);
@@ -34,7 +38,12 @@ InteriorPoint analytic_center(const ConvexSet& set, const LinearPart& part, cons
   const NewtonObjective barrier = barrier_objective(part, set);
   if (!is_interior(start)) {
     const double size = data_size(part, start);
-    found = follow_path(barrier, inequalities, part.hull(), start, size);
+    found.status = AnchorStatus::not_found;
+    for (const double confinement : {size, kFarConfinement * size}) {
+      if (found.status == AnchorStatus::not_found) {
+        found = follow_path(barrier, inequalities, part.hull(), start, confinement);
+      }
+    }
     if (found.status == AnchorStatus::not_found) {
       if (std::optional<Eigen::VectorXd> point = interior_by_cuts(part, inequalities, start, size)) {
         found = {.status = AnchorStatus::found, .point = std::move(*point), .reason = {}};

@@ -19,7 +19,7 @@ using Eigen::Index;
 // solver's tolerance: it becomes the origin of the next one, in a smaller unit.
 constexpr double kFarAway = 1e6;
 constexpr double kGrowth = 1e4;
-constexpr double kCoarse = 1e-2;
+constexpr double kCoarse = 1e-3;
 constexpr double kSmallestShrink = 1e-6;
 constexpr int kMaxShrinks = 2;
 // A multiplier counts as positive from this share of the largest on. Smaller ones, if they are real, come up again once

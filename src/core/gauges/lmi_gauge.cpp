@@ -1,8 +1,8 @@
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <vector>
 
+#include "algebra/symmetric_eigen.hpp"
 #include "gauges/margin.hpp"
 #include "kernels/row_kernels.hpp"
 #include "softradial/sets/lmi.hpp"
@@ -26,7 +26,7 @@ class LmiGauge final : public GuardedGauge<T> {
     explicit Scratch(Eigen::Index order) : sum(order, order), v(order), solver(order) {}
     Matrix sum;
     Eigen::Matrix<T, Eigen::Dynamic, 1> v;
-    Eigen::SelfAdjointEigenSolver<Matrix> solver;
+    SymmetricEigen<T> solver;
   };
   [[nodiscard]] std::unique_ptr<GaugeScratch> make_scratch(std::size_t) const override {
     return std::make_unique<Scratch>(order_);
@@ -36,8 +36,8 @@ class LmiGauge final : public GuardedGauge<T> {
     auto& s = static_cast<Scratch&>(scratch);
     for (std::size_t i = 0; i < d.count(); ++i) {
       combine(d[i], s);
-      s.solver.compute(s.sum, Eigen::EigenvaluesOnly);
-      const T largest = s.solver.eigenvalues()[order_ - 1];
+      s.solver.compute(s.sum, SymmetricEigen<T>::Want::values);
+      const T largest = s.solver.values()[order_ - 1];
       at[i] = {largest > 0 ? largest : T{0}, 0};
     }
   }
@@ -47,8 +47,8 @@ class LmiGauge final : public GuardedGauge<T> {
     if (!(at.gamma > 0)) return;
     auto& s = static_cast<Scratch&>(scratch);
     combine(d, s);
-    s.solver.compute(s.sum, Eigen::ComputeEigenvectors);
-    const auto v = s.solver.eigenvectors().col(order_ - 1);
+    s.solver.compute(s.sum, SymmetricEigen<T>::Want::vectors);
+    const auto v = s.solver.vectors().col(order_ - 1);
     for (std::size_t i = 0; i < out.size(); ++i) {
       s.v.noalias() = G_[i] * v;
       out[i] += scale * v.dot(s.v);
@@ -71,11 +71,11 @@ class LmiGauge final : public GuardedGauge<T> {
 template <class T>
 GaugePtr<T> make_lmi_gauge(const std::vector<Eigen::MatrixXd>& F, const Eigen::MatrixXd& value,
                            const Eigen::VectorXd& u0) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spectrum(value, Eigen::EigenvaluesOnly);
-  const double smallest = spectrum.eigenvalues().minCoeff();
+  const SymmetricEigen<double> spectrum(value, SymmetricEigen<double>::Want::values);
+  const double smallest = spectrum.values().minCoeff();
   require_inside(smallest, "smallest eigenvalue");
   const double order = static_cast<double>(value.rows());
-  const double setup = 16 * order * order * kUlp<double> * spectrum.eigenvalues().maxCoeff() / smallest;
+  const double setup = 16 * order * order * kUlp<double> * spectrum.values().maxCoeff() / smallest;
   require_resolvable<T>(setup, "smallest eigenvalue", smallest);
 
   const Eigen::LLT<Eigen::MatrixXd> llt(value);

@@ -1,6 +1,6 @@
 #include "gauges/part_hull.hpp"
 
-#include <Eigen/SVD>
+#include <Eigen/QR>
 
 namespace softradial {
 namespace {
@@ -8,12 +8,10 @@ namespace {
 // Orthonormal rows that span the left null space of M, {w : w'M = 0}.
 Eigen::MatrixXd left_null_space(const Eigen::MatrixXd& M) {
   if (M.cols() == 0) return Eigen::MatrixXd::Identity(M.rows(), M.rows());
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(M, Eigen::ComputeFullU);
-  const auto& values = svd.singularValues();
-  const double threshold = values.size() > 0 ? kConstantOnHull * values[0] : 0;
-  Eigen::Index rank = 0;
-  while (rank < values.size() && values[rank] > threshold) ++rank;
-  return svd.matrixU().rightCols(M.rows() - rank).transpose();
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(M);
+  qr.setThreshold(kConstantOnHull);
+  const Eigen::MatrixXd Q = qr.householderQ();
+  return Q.rightCols(M.rows() - qr.rank()).transpose();
 }
 
 }  // namespace

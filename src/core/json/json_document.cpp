@@ -15,6 +15,8 @@ using Json = nlohmann::json;
 // What an error message shows of a value, and of the way to it.
 constexpr std::size_t kMaxExcerpt = 60;
 constexpr std::size_t kMaxWhere = 160;
+// What a syntax error shows of the text before it.
+constexpr std::size_t kMaxNear = 16;
 
 // nlohmann's id of "number overflow".
 constexpr int kNumberOverflow = 406;
@@ -33,7 +35,8 @@ std::string excerpt_of_bytes(const std::string& bytes) {
 }
 
 bool is_word(const std::string& key) {
-  return !key.empty() && std::all_of(key.begin(), key.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+  return !key.empty() &&
+         std::all_of(key.begin(), key.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
 }
 
 // Receives the parser's events and builds the tree.
@@ -66,7 +69,8 @@ class DocumentBuilder {
 
   bool parse_error(std::size_t position, const std::string& last_token, const Json::exception& error) {
     if (error.id == kNumberOverflow) {
-      fail(origin_, where(open_.size()), "the number " + excerpt_of_bytes(last_token) + " is beyond the range of a double");
+      fail(origin_, where(open_.size()),
+           "the number " + excerpt_of_bytes(last_token) + " is beyond the range of a double");
     }
     fail(origin_, line_and_column(position), reason(error.what(), last_token));
   }
@@ -114,7 +118,7 @@ class DocumentBuilder {
       if (open_[i]->is_array()) {
         // Of a container that is open itself the element is there already, of a number it is not yet.
         const bool is_last = i + 1 == open_.size();
-        path += "[" + std::to_string(open_[i]->size() - (is_last ? 0 : 1)) + "]";
+        path.append("[").append(std::to_string(open_[i]->size() - (is_last ? 0 : 1))).append("]");
       } else {
         path += path.empty() ? "" : ".";
         path += is_word(keys_[i]) ? keys_[i] : excerpt(Json(keys_[i]));
@@ -138,7 +142,8 @@ class DocumentBuilder {
     }
     if (const std::size_t start = text.find("; last read: "); start != std::string::npos) {
       text.erase(start);
-      text += ", at " + excerpt_of_bytes(last_token);
+      text +=
+          ", near " + excerpt_of_bytes(last_token.substr(last_token.size() - std::min(last_token.size(), kMaxNear)));
     }
     return text;
   }

@@ -100,8 +100,8 @@ Eigen::MatrixXd JsonNode::matrix() const {
     if (row.size() == 0) row_node.fail("is an empty row");
     if (i == 0) result.resize(static_cast<Eigen::Index>(size()), row.size());
     if (row.size() != result.cols()) {
-      row_node.fail("has " + std::to_string(row.size()) + " numbers, but the first row has " +
-                    std::to_string(result.cols()));
+      row_node.fail("expected " + std::to_string(result.cols()) + " numbers as in the first row, got " +
+                    std::to_string(row.size()));
     }
     result.row(static_cast<Eigen::Index>(i)) = row.transpose();
   }

@@ -24,16 +24,15 @@ Set construct(const JsonNode& node, Args&&... args) {
   }
 }
 
+// Builders read the keys in the order in which the type lists them: the first wrong one is the one that is reported.
+
 double number_or(const JsonNode& node, std::string_view key, double otherwise) {
   const auto found = node.find(key);
   return found ? found->number() : otherwise;
 }
 
-// A list without rows does not tell its columns: they are those of the set.
-Eigen::MatrixXd matrix_with_columns(const JsonNode& node, Eigen::Index columns) {
-  Eigen::MatrixXd matrix = node.matrix();
-  if (matrix.rows() == 0) matrix.resize(0, columns);
-  return matrix;
+[[noreturn]] void fail_length(const JsonNode& list, std::size_t expected) {
+  list.fail("expected " + std::to_string(expected) + " numbers, got " + std::to_string(list.size()));
 }
 
 std::vector<Set> parts_of(const JsonNode& node) {
@@ -45,31 +44,40 @@ std::vector<Set> parts_of(const JsonNode& node) {
 }
 
 Set build_simplex(const JsonNode& node) {
-  return construct<Simplex>(node, node.at("dim").count(1), number_or(node, "sum", 1));
+  const std::size_t dim = node.at("dim").count(1);
+  return construct<Simplex>(node, dim, number_or(node, "sum", 1));
 }
 
 // "dim" says nothing new beside a list of caps; it may be left out then.
 Set build_capped_simplex(const JsonNode& node) {
-  const double sum = number_or(node, "sum", 1);
   const JsonNode cap = node.at("cap");
-  if (!cap.is_list()) return construct<CappedSimplex>(node, node.at("dim").count(1), cap.number(), sum);
+  const double sum = number_or(node, "sum", 1);
+  if (!cap.is_list()) {
+    const std::size_t dim = node.at("dim").count(1);
+    return construct<CappedSimplex>(node, dim, cap.number(), sum);
+  }
   const Eigen::VectorXd caps = cap.vector();
   if (const auto dim = node.find("dim"); dim && dim->count(1) != cap.size()) {
-    cap.fail("has " + std::to_string(cap.size()) + " numbers for dimension " + std::to_string(dim->count(1)));
+    fail_length(cap, dim->count(1));
   }
   return construct<CappedSimplex>(node, caps, sum);
 }
 
 Set build_box(const JsonNode& node) {
-  return construct<Box>(node, node.at("lower").vector(-kInfinity), node.at("upper").vector(kInfinity));
+  const Eigen::VectorXd lower = node.at("lower").vector(-kInfinity);
+  return construct<Box>(node, lower, node.at("upper").vector(kInfinity));
 }
 
 Set build_ball(const JsonNode& node) {
-  return construct<Ball>(node, node.at("center").vector(), node.at("radius").number());
+  Eigen::VectorXd center = node.at("center").vector();
+  const double radius = node.at("radius").number();
+  return construct<Ball>(node, std::move(center), radius);
 }
 
 Set build_ellipsoid(const JsonNode& node) {
-  return construct<Ellipsoid>(node, node.at("center").vector(), node.at("shape").matrix());
+  Eigen::VectorXd center = node.at("center").vector();
+  Eigen::MatrixXd shape = node.at("shape").matrix();
+  return construct<Ellipsoid>(node, std::move(center), std::move(shape));
 }
 
 // One block M x (<= or =) v of a polyhedron: both keys or neither.
@@ -121,13 +129,20 @@ Set build_polyhedron(const JsonNode& node) {
 }
 
 Set build_quadratic(const JsonNode& node) {
-  return construct<Quadratic>(node, node.at("P").matrix(), node.at("q").vector(), node.at("c").number());
+  Eigen::MatrixXd P = node.at("P").matrix();
+  Eigen::VectorXd q = node.at("q").vector();
+  const double c = node.at("c").number();
+  return construct<Quadratic>(node, std::move(P), std::move(q), c);
 }
 
+// Without rows M does not tell its columns: they are those of c.
 Set build_second_order_cone(const JsonNode& node) {
-  const Eigen::VectorXd c = node.at("c").vector();
-  return construct<SecondOrderCone>(node, matrix_with_columns(node.at("M"), c.size()), node.at("s").vector(), c,
-                                    node.at("e").number());
+  Eigen::MatrixXd M = node.at("M").matrix();
+  Eigen::VectorXd s = node.at("s").vector();
+  Eigen::VectorXd c = node.at("c").vector();
+  const double e = node.at("e").number();
+  if (M.rows() == 0) M.resize(0, c.size());
+  return construct<SecondOrderCone>(node, std::move(M), std::move(s), std::move(c), e);
 }
 
 Set build_lmi(const JsonNode& node) {
@@ -140,18 +155,21 @@ Set build_lmi(const JsonNode& node) {
 }
 
 Set build_lp_ball(const JsonNode& node) {
+  const Eigen::VectorXd center = node.at("center").vector();
+  const double radius = node.at("radius").number();
   const JsonNode p = node.at("p");
   if (p.is_text() && p.text() != "inf") p.fail_expected("a number or \"inf\"");
-  return construct<LpBall>(node, node.at("center").vector(), node.at("radius").number(),
-                           p.is_text() ? kInfinity : p.number());
+  return construct<LpBall>(node, center, radius, p.is_text() ? kInfinity : p.number());
 }
 
 Set build_log_sum_exp(const JsonNode& node) {
-  return construct<LogSumExp>(node, node.at("dim").count(1), node.at("bound").number());
+  const std::size_t dim = node.at("dim").count(1);
+  return construct<LogSumExp>(node, dim, node.at("bound").number());
 }
 
 Set build_kl_ball(const JsonNode& node) {
-  return construct<KlBall>(node, node.at("reference").vector(), node.at("radius").number());
+  const Eigen::VectorXd reference = node.at("reference").vector();
+  return construct<KlBall>(node, reference, node.at("radius").number());
 }
 
 Set build_intersection(const JsonNode& node) { return construct<Intersection>(node, parts_of(node)); }
@@ -159,11 +177,16 @@ Set build_intersection(const JsonNode& node) { return construct<Intersection>(no
 Set build_product(const JsonNode& node) { return construct<Product>(node, parts_of(node)); }
 
 Set build_affine_preimage(const JsonNode& node) {
-  return construct<AffinePreimage>(node, build_set(node.at("set")), node.at("A").matrix(), node.at("b").vector());
+  Set inner = build_set(node.at("set"));
+  Eigen::MatrixXd A = node.at("A").matrix();
+  Eigen::VectorXd b = node.at("b").vector();
+  return construct<AffinePreimage>(node, std::move(inner), std::move(A), std::move(b));
 }
 
 Set build_scaled(const JsonNode& node) {
-  return construct<Scaled>(node, build_set(node.at("set")), node.at("factor").number());
+  Set inner = build_set(node.at("set"));
+  const double factor = node.at("factor").number();
+  return construct<Scaled>(node, std::move(inner), factor);
 }
 
 struct SetType {
@@ -218,7 +241,7 @@ Set build_set(const JsonNode& node) {
   if (!anchor) return set;
   Eigen::VectorXd point = anchor->vector();
   if (static_cast<std::size_t>(point.size()) != set.dim()) {
-    anchor->fail("has " + std::to_string(point.size()) + " numbers for dimension " + std::to_string(set.dim()));
+    fail_length(*anchor, set.dim());
   }
   return set.with_anchor(std::move(point));
 }

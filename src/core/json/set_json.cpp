@@ -1,8 +1,8 @@
 #include "softradial/set_json.hpp"
 
+#include <array>
 #include <cerrno>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include "json/json_document.hpp"
@@ -10,6 +10,13 @@
 #include "json/set_builders.hpp"
 
 namespace softradial {
+
+namespace {
+
+// A file beyond 1 GiB is a device or a mistake: its numbers alone would take tens of gigabytes while they are read.
+constexpr std::size_t kMaxFileSize = std::size_t{1} << 30;
+
+}  // namespace
 
 Set parse_set(std::string_view json, std::string_view origin) {
   const nlohmann::json document = json::parse_document(json, origin);
@@ -20,7 +27,13 @@ Set load_set(const std::filesystem::path& file) {
   const std::string origin = file.string();
   std::ifstream stream(file, std::ios::binary);
   if (!stream) json::fail(origin, "", "cannot be opened: " + std::generic_category().message(errno));
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  std::string text;
+  std::array<char, 1 << 16> piece{};
+  do {
+    stream.read(piece.data(), piece.size());
+    text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
+    if (text.size() > kMaxFileSize) json::fail(origin, "", "is larger than " + std::to_string(kMaxFileSize) + " bytes");
+  } while (stream);
   if (stream.bad()) json::fail(origin, "", "cannot be read");
   return parse_set(text, origin);
 }

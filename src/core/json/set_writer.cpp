@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "json/json_document.hpp"
-#include "sets/parts.hpp"
 #include "sets/number_text.hpp"
+#include "sets/parts.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/set_json.hpp"
 
@@ -48,8 +48,8 @@ std::string sparse_text(const Eigen::MatrixXd& matrix) {
   for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
     for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
       if (matrix(i, j) == 0) continue;
-      entries += entries.empty() ? "" : ", ";
-      entries += "[" + std::to_string(i) + ", " + std::to_string(j) + ", " + json_text(matrix(i, j)) + "]";
+      entries.append(entries.empty() ? "[" : ", [").append(std::to_string(i)).append(", ");
+      entries.append(std::to_string(j)).append(", ").append(json_text(matrix(i, j))).append("]");
     }
   }
   return "{\"rows\": " + std::to_string(matrix.rows()) + ", \"cols\": " + std::to_string(matrix.cols()) +

@@ -41,12 +41,16 @@ struct Direction {
       : u(row),
         anchor(data.anchor),
         first_u(hn::Set(RowTag<T>(), row[0])),
-        shift(hn::Set(RowTag<T>(), kUniform ? shift_of_row + data.anchor[0] : shift_of_row)) {}
+        shift(hn::Set(RowTag<T>(), shift_of_row)) {}
 
   HWY_INLINE RowVec<T> of(RowVec<T> v, RowVec<T> at) const {
-    if constexpr (!kSum) return hn::Sub(v, at);
-    if constexpr (kUniform) return hn::Sub(hn::Sub(v, first_u), shift);
-    return hn::Sub(hn::Sub(v, first_u), hn::Add(at, shift));
+    if constexpr (!kSum) {
+      return hn::Sub(v, at);
+    } else if constexpr (kUniform) {
+      return hn::Sub(hn::Sub(v, first_u), shift);
+    } else {
+      return hn::Sub(hn::Sub(v, first_u), hn::Add(at, shift));
+    }
   }
   HWY_INLINE RowVec<T> full(std::size_t j) const { return of(hn::LoadU(RowTag<T>(), u + j), anchor.full(j)); }
   // Lanes beyond the row are zero.
@@ -68,7 +72,7 @@ struct Sum4 {
   }
 };
 
-// Calls body(chain, j) for every full vector and tail(j, count) for the rest.
+// Calls body(chain, j) for every full vector and tail(j, count) for the rest; the tail belongs to chain 3.
 template <class T, class Body, class Tail>
 HWY_INLINE void for_each_vector(std::size_t n, const Body& body, const Tail& tail) {
   const std::size_t lanes = hn::Lanes(RowTag<T>());
@@ -79,7 +83,18 @@ HWY_INLINE void for_each_vector(std::size_t n, const Body& body, const Tail& tai
     body(2, j + 2 * lanes);
     body(3, j + 3 * lanes);
   }
-  for (; j + lanes <= n; j += lanes) body(0, j);
+  if (j + lanes <= n) {
+    body(0, j);
+    j += lanes;
+    if (j + lanes <= n) {
+      body(1, j);
+      j += lanes;
+      if (j + lanes <= n) {
+        body(2, j);
+        j += lanes;
+      }
+    }
+  }
   if (j < n) tail(j, n - j);
 }
 
@@ -93,7 +108,7 @@ HWY_INLINE T mean_offset(const T* HWY_RESTRICT u, std::size_t n, T inverse_n) {
       n, [&](int k, std::size_t j) HWY_ATTR { sum.s[k] = hn::Add(sum.s[k], hn::Sub(hn::LoadU(tag, u + j), first_u)); },
       [&](std::size_t j, std::size_t count) HWY_ATTR {
         const auto d = hn::Sub(load_first(u + j, count), first_u);
-        sum.s[1] = hn::Add(sum.s[1], hn::IfThenElseZero(hn::FirstN(tag, count), d));
+        sum.s[3] = hn::Add(sum.s[3], hn::IfThenElseZero(hn::FirstN(tag, count), d));
       });
   return sum.total() * inverse_n;
 }
@@ -129,55 +144,100 @@ HWY_INLINE std::int32_t find_side(const CoordinateData<T>& data, const Direction
   return 0;
 }
 
+// |d|^2 by a pass of its own.
+template <bool kSum, bool kUniform, class T>
+HWY_INLINE T squared_length(const Direction<kSum, kUniform, T>& direction, std::size_t n) {
+  Sum4<T> rho;
+  for_each_vector<T>(
+      n,
+      [&](int k, std::size_t j) HWY_ATTR {
+        const auto d = direction.full(j);
+        rho.s[k] = hn::MulAdd(d, d, rho.s[k]);
+      },
+      [&](std::size_t j, std::size_t count) HWY_ATTR {
+        const auto d = direction.first(j, count);
+        rho.s[3] = hn::MulAdd(d, d, rho.s[3]);
+      });
+  return rho.total();
+}
+
+// One anchor, one cap: a single pass. With e = u - u_1 (or u - u0 where there is no sum constraint) it takes the sum, the
+// squares and the extremes of e together; then shift = mean(e), |d|^2 = |e|^2 - n shift^2, max d = max e - shift, exactly
+// as the other passes see it since rounding is monotone. Where u_1 is so far off that the difference cancels by more than
+// a factor of 4, |d|^2 is summed again.
+template <bool kSum, class T>
+HWY_INLINE void reduce_uniform_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u, T inverse_n,
+                                   RowState<T>& state) {
+  const RowTag<T> tag;
+  const auto origin = hn::Set(tag, kSum ? u[0] : data.anchor[0]);
+  Sum4<T> sum;
+  Sum4<T> squares;
+  RowVec<T> high[2] = {hn::Zero(tag), hn::Zero(tag)};
+  RowVec<T> low[2] = {hn::Zero(tag), hn::Zero(tag)};
+  const auto take = [&](int k, RowVec<T> e) HWY_ATTR {
+    if constexpr (kSum) sum.s[k] = hn::Add(sum.s[k], e);
+    squares.s[k] = hn::MulAdd(e, e, squares.s[k]);
+    high[k & 1] = hn::Max(high[k & 1], e);
+    low[k & 1] = hn::Min(low[k & 1], e);
+  };
+  for_each_vector<T>(
+      data.dim, [&](int k, std::size_t j) HWY_ATTR { take(k, hn::Sub(hn::LoadU(tag, u + j), origin)); },
+      [&](std::size_t j, std::size_t count) HWY_ATTR {
+        take(3, hn::IfThenElseZero(hn::FirstN(tag, count), hn::Sub(load_first(u + j, count), origin)));
+      });
+  const T highest = hn::GetLane(hn::MaxOfLanes(tag, hn::Max(high[0], high[1])));
+  const T lowest = hn::GetLane(hn::MinOfLanes(tag, hn::Min(low[0], low[1])));
+  const T total = kSum ? sum.total() : T{0};
+  const T length = squares.total();
+  state.shift = total * inverse_n;
+  state.rho = length - total * state.shift;
+  if (kSum && !(4 * state.rho >= length)) {
+    state.rho = squared_length(Direction<kSum, true, T>(data, u, state.shift), data.dim);
+  }
+  // With a sum constraint zero is among the e (u_1 itself), so that the extremes are those of e; without one they are
+  // floored at zero, as the gauge is.
+  const T above = (highest - state.shift) * data.up[0];
+  const T below = -(lowest - state.shift) * data.down[0];
+  state.gamma = above > below ? above : below;
+}
+
+// Per-coordinate data: the shift first, then |d|^2 and the gauge together.
+template <bool kSum, class T>
+HWY_INLINE void reduce_general_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u, T inverse_n,
+                                   RowState<T>& state) {
+  const RowTag<T> tag;
+  state.shift = kSum ? mean_offset(u, data.dim, inverse_n) - data.anchor_mean : T{0};
+  const Direction<kSum, false, T> direction(data, u, state.shift);
+  const Lanes<false, T> up(data.up);
+  const Lanes<false, T> down(data.down);
+  Sum4<T> rho;
+  RowVec<T> gamma[2] = {hn::Zero(tag), hn::Zero(tag)};
+  for_each_vector<T>(
+      data.dim,
+      [&](int k, std::size_t j) HWY_ATTR {
+        const auto d = direction.full(j);
+        rho.s[k] = hn::MulAdd(d, d, rho.s[k]);
+        gamma[k & 1] = hn::Max(gamma[k & 1], side<T>(d, up.full(j), down.full(j)));
+      },
+      [&](std::size_t j, std::size_t count) HWY_ATTR {
+        const auto d = direction.first(j, count);
+        rho.s[3] = hn::MulAdd(d, d, rho.s[3]);
+        gamma[1] = hn::Max(gamma[1], side<T>(d, up.first(j, count), down.first(j, count)));
+      });
+  state.gamma = hn::GetLane(hn::MaxOfLanes(tag, hn::Max(gamma[0], gamma[1])));
+  state.rho = rho.total();
+}
+
 template <bool kSum, bool kUniform, class T>
 HWY_INLINE void reduce_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u, T inverse_n, RowState<T>& state,
                            bool find_active) {
-  const RowTag<T> tag;
-  state.shift = kSum ? mean_offset(u, data.dim, inverse_n) - data.anchor_mean : T{0};
-  const Direction<kSum, kUniform, T> direction(data, u, state.shift);
-  Sum4<T> rho;
   if constexpr (kUniform) {
-    RowVec<T> high[2] = {hn::Zero(tag), hn::Zero(tag)};
-    RowVec<T> low[2] = {hn::Zero(tag), hn::Zero(tag)};
-    for_each_vector<T>(
-        data.dim,
-        [&](int k, std::size_t j) HWY_ATTR {
-          const auto d = direction.full(j);
-          rho.s[k] = hn::MulAdd(d, d, rho.s[k]);
-          high[k & 1] = hn::Max(high[k & 1], d);
-          low[k & 1] = hn::Min(low[k & 1], d);
-        },
-        [&](std::size_t j, std::size_t count) HWY_ATTR {
-          const auto d = direction.first(j, count);
-          rho.s[1] = hn::MulAdd(d, d, rho.s[1]);
-          high[1] = hn::Max(high[1], d);
-          low[1] = hn::Min(low[1], d);
-        });
-    const T highest = hn::GetLane(hn::MaxOfLanes(tag, hn::Max(high[0], high[1])));
-    const T lowest = hn::GetLane(hn::MinOfLanes(tag, hn::Min(low[0], low[1])));
-    const T above = highest * data.up[0];
-    const T below = -lowest * data.down[0];
-    state.gamma = above > below ? above : below;
+    reduce_uniform_row<kSum>(data, u, inverse_n, state);
   } else {
-    const Lanes<false, T> up(data.up);
-    const Lanes<false, T> down(data.down);
-    RowVec<T> gamma[2] = {hn::Zero(tag), hn::Zero(tag)};
-    for_each_vector<T>(
-        data.dim,
-        [&](int k, std::size_t j) HWY_ATTR {
-          const auto d = direction.full(j);
-          rho.s[k] = hn::MulAdd(d, d, rho.s[k]);
-          gamma[k & 1] = hn::Max(gamma[k & 1], side<T>(d, up.full(j), down.full(j)));
-        },
-        [&](std::size_t j, std::size_t count) HWY_ATTR {
-          const auto d = direction.first(j, count);
-          rho.s[1] = hn::MulAdd(d, d, rho.s[1]);
-          gamma[1] = hn::Max(gamma[1], side<T>(d, up.first(j, count), down.first(j, count)));
-        });
-    state.gamma = hn::GetLane(hn::MaxOfLanes(tag, hn::Max(gamma[0], gamma[1])));
+    reduce_general_row<kSum>(data, u, inverse_n, state);
   }
-  state.rho = rho.total();
-  state.active = find_active && state.gamma > 0 ? find_side(data, direction, state.gamma) : 0;
+  const bool search = find_active && state.gamma > 0;
+  state.active = search ? find_side(data, Direction<kSum, kUniform, T>(data, u, state.shift), state.gamma) : 0;
 }
 
 template <bool kSum, bool kUniform, class T>
@@ -211,8 +271,8 @@ HWY_INLINE CotangentSums<T> reduce_vjp_row(const CoordinateData<T>& data, const 
       },
       [&](std::size_t j, std::size_t count) HWY_ATTR {
         const auto v = load_first(g + j, count);
-        along.s[1] = hn::MulAdd(direction.first(j, count), v, along.s[1]);
-        if constexpr (kSum) total.s[1] = hn::Add(total.s[1], v);
+        along.s[3] = hn::MulAdd(direction.first(j, count), v, along.s[3]);
+        if constexpr (kSum) total.s[3] = hn::Add(total.s[3], v);
       });
   return {along.total(), kSum ? total.total() * inverse_n : T{0}};
 }

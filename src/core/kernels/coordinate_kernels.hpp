@@ -10,6 +10,7 @@
 //
 //   d_j   = u_j - u0_j                                 (no sum constraint)
 //   d_j   = (u_j - u_1) - (u0_j + shift)               shift = mean(u - u_1) - mean(u0): the hull {1.x = total}
+//   d_j   = (u_j - u_1) - shift                        shift = mean(u - u_1), where u0 is the same in every coordinate
 //   gamma = max_j max(d_j up_j, -d_j down_j, 0)        up, down: guarded reciprocal slacks, 0 on an open side
 //   rho   = |d|^2
 //

@@ -1,10 +1,10 @@
 #include "softradial/sets/lmi.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
 
+#include "algebra/symmetric_eigen.hpp"
 #include "sets/log_barrier.hpp"
 #include "sets/validation.hpp"
 
@@ -23,9 +23,9 @@ LongMatrix long_value(const std::vector<Eigen::MatrixXd>& F, std::span<const dou
   return sum;
 }
 
-template <class Matrix>
-auto eigenvalues(const Matrix& symmetric) {
-  return Eigen::SelfAdjointEigenSolver<Matrix>(symmetric, Eigen::EigenvaluesOnly).eigenvalues().eval();
+template <class T>
+Eigen::Matrix<T, Eigen::Dynamic, 1> eigenvalues(const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>& symmetric) {
+  return SymmetricEigen<T>(symmetric, SymmetricEigen<T>::Want::values).values();
 }
 
 }  // namespace

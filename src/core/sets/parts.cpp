@@ -25,6 +25,7 @@ Description described(const Set& set) {
 
 std::vector<Description> described(const std::vector<Set>& parts) {
   std::vector<Description> descriptions;
+  descriptions.reserve(parts.size());
   for (const Set& part : parts) descriptions.push_back(described(part));
   return descriptions;
 }
