@@ -79,13 +79,14 @@ class Evaluator {
   // tangent_x = J tangent_u.
   void project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T> tangent_x, Workspace<T>& workspace) const noexcept;
 
-  // The u on the hull with p(u) = x. NaN in rows that are not strictly inside the set or off the hull.
+  // The u on the hull with p(u) = x. NaN in rows that lie outside the set or off the hull by more than rounding.
   void inverse(Rows<const T> x, Rows<T> u, Workspace<T>& workspace) const noexcept;
 
   // log |det J| on the hull's directions; -infinity where J is singular.
   void log_abs_det(Rows<const T> u, std::span<T> out, Workspace<T>& workspace) const noexcept;
 
-  // 1 - gamma(p(u) - u0): 1 at the anchor, 0 at the boundary, positive always; evaluated without cancellation.
+  // 1 - gamma(p(u) - u0): 1 at the anchor, 0 at the boundary; evaluated without cancellation, so that it stays positive
+  // far beyond the point where x itself rounds to its last value; never below the smallest normal number.
   void slack(Rows<const T> u, std::span<T> out, Workspace<T>& workspace) const noexcept;
 
   struct Impl;

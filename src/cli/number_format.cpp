@@ -34,7 +34,7 @@ constexpr auto kDigitPairs = [] {
   return pairs;
 }();
 
-// value = 0.d1 d2 ... dN 10^(exponent + 1), d1 != 0: N = Digits significant digits as one integer.
+// d1.d2 ... dN 10^exponent with d1 != 0; the N significant digits as one integer.
 struct Decimal {
   std::uint64_t digits;
   int exponent;
@@ -54,7 +54,7 @@ std::uint64_t scaled(std::uint64_t m, int e, int p) {
 }
 
 // The digits of a positive normal number. False where the exact product does not fit: very small and very large ones.
-template <int Digits>
+template <int kDigits>
 bool to_decimal(double value, Decimal& out) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const int e = static_cast<int>(bits >> (kMantissaBits - 1)) - 1023 - (kMantissaBits - 1);
@@ -63,11 +63,11 @@ bool to_decimal(double value, Decimal& out) {
 
   // floor(log10(2^(e + 52))): the exponent of value or one less. 78913 / 2^18 = log10(2) to 8 digits.
   int exponent = static_cast<int>((std::int64_t{e + kMantissaBits - 1} * 78913) >> 18);
-  int p = Digits - 1 - exponent;
+  int p = kDigits - 1 - exponent;
   if (p < 1 || p > kMaxPower) return false;
   std::uint64_t digits = scaled(m, e, p);
-  if (digits >= power_of_ten(Digits)) {
-    // One digit too many: either the guess was one less, or the digits rounded up to 10^Digits. Both are the next power.
+  if (digits >= power_of_ten(kDigits)) {
+    // One digit too many: the guess was one less, or the digits rounded up to 10^kDigits. Both are the next power.
     ++exponent;
     digits = scaled(m, e, p - 1);
   }
@@ -85,25 +85,25 @@ void write_eight(char* out, std::uint32_t value) {
 }
 
 // The 1 + 8 k digits of a number; the number of them without the trailing zeros.
-template <int Digits>
+template <int kDigits>
 int write_digits(char* out, std::uint64_t digits) {
-  static_assert(Digits == 9 || Digits == 17);
+  static_assert(kDigits == 9 || kDigits == 17);
   constexpr std::uint64_t kEight = power_of_ten(8);
-  for (char* at = out + Digits - 8; at > out; at -= 8) {
+  for (char* at = out + kDigits - 8; at > out; at -= 8) {
     write_eight(at, static_cast<std::uint32_t>(digits % kEight));
     digits /= kEight;
   }
   out[0] = static_cast<char>('0' + digits);
-  int count = Digits;
+  int count = kDigits;
   while (count > 1 && out[count - 1] == '0') --count;
   return count;
 }
 
-// printf's %g: fixed notation for exponents -4 ... Digits - 1, no trailing zeros.
-template <int Digits>
+// printf's %g: fixed notation for exponents -4 ... kDigits - 1, no trailing zeros.
+template <int kDigits>
 char* write_decimal(char* out, Decimal value) {
-  std::array<char, Digits> digits;
-  const int count = write_digits<Digits>(digits.data(), value.digits);
+  std::array<char, kDigits> digits;
+  const int count = write_digits<kDigits>(digits.data(), value.digits);
   const auto put = [&out, &digits](int first, int last) {
     std::memcpy(out, digits.data() + first, static_cast<std::size_t>(last - first));
     out += last - first;
@@ -118,7 +118,7 @@ char* write_decimal(char* out, Decimal value) {
     if (count > 1) *out++ = '.';
     put(1, count);
     std::memcpy(out, "e-", 2);
-    std::memcpy(out + 2, &kDigitPairs[static_cast<std::size_t>(-2 * value.exponent)], 2);
+    std::memcpy(out + 2, &kDigitPairs[2 * static_cast<std::size_t>(-value.exponent)], 2);
     return out + 4;
   }
   if (value.exponent < 0) {
@@ -141,18 +141,18 @@ char* write_decimal(char* out, Decimal value) {
 }
 
 // std::to_chars with a precision takes 2 to 3 times as long (90 against 40 ns a number); it serves the rest.
-template <int Digits, class T>
+template <int kDigits, class T>
 char* write(char* out, T value) noexcept {
   if (std::isnan(value)) {
     std::memcpy(out, "nan", 3);
     return out + 3;
   }
   Decimal decimal{};
-  if (std::isnormal(value) && to_decimal<Digits>(std::abs(static_cast<double>(value)), decimal)) {
+  if (std::isnormal(value) && to_decimal<kDigits>(std::abs(static_cast<double>(value)), decimal)) {
     if (value < 0) *out++ = '-';
-    return write_decimal<Digits>(out, decimal);
+    return write_decimal<kDigits>(out, decimal);
   }
-  return std::to_chars(out, out + kMaxNumberLength, value, std::chars_format::general, Digits).ptr;
+  return std::to_chars(out, out + kMaxNumberLength, value, std::chars_format::general, kDigits).ptr;
 }
 
 }  // namespace

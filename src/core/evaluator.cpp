@@ -289,12 +289,14 @@ void Evaluator<T>::project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T>
 }
 
 // x = u0 + e: u = u0 + t e with t from the profile's inverse. x may lie in the shell that the guard leaves out, between
-// the guarded set and C: it is taken for the outermost point of the guarded set.
+// the guarded set and C, or seem to, because e is rounded when x is projected onto the hull again: it is taken for the
+// outermost point of the guarded set.
 template <class T>
 void Evaluator<T>::inverse(Rows<const T> x, Rows<T> u, Workspace<T>& workspace) const noexcept {
   const Impl& e = *impl_;
   constexpr T kUlp = std::numeric_limits<T>::epsilon();
   const double sigma = e.set.gauge->sigma() + 8 * static_cast<double>(kUlp);
+  const double reprojection = e.set.hull.trivial() ? 0 : 4 * static_cast<double>(kUlp) * e.set.gauge->lipschitz();
   T anchor_size = 0;
   for (const T v : e.set.anchor) anchor_size = std::max(anchor_size, std::abs(v));
   e.for_each_block(x.count(), e.block_rows, workspace.impl(), [&](std::size_t first, std::size_t count, auto& b) {
@@ -306,10 +308,12 @@ void Evaluator<T>::inverse(Rows<const T> x, Rows<T> u, Workspace<T>& workspace) 
             const std::span<T> d = b.rays.direction(i);
             const double size = std::ldexp(1.0, ray.exponent);
             const double eta = static_cast<double>(ray.gamma) * size;
-            const double shell = 2 * (sigma + static_cast<double>(e.set.kappa) * size * static_cast<double>(ray.norm()));
+            const double length = size * static_cast<double>(ray.norm());
+            const double shell = 2 * (sigma + static_cast<double>(e.set.kappa) * length) +
+                                 reprojection * (static_cast<double>(anchor_size) + length);
             const double off_hull = static_cast<double>(ray.off_hull) * size;
             const double on_hull = 64 * static_cast<double>(kUlp) * static_cast<double>(d.size()) *
-                                   (static_cast<double>(anchor_size) + size * static_cast<double>(ray.norm()));
+                                   (static_cast<double>(anchor_size) + length);
             if (!ray.finite || !(eta < 1 + shell) || off_hull > on_hull) {
               fill_nan(u[first + i]);
               continue;
@@ -364,7 +368,9 @@ void Evaluator<T>::slack(Rows<const T> u, std::span<T> out, Workspace<T>& worksp
           for (std::size_t i = 0; i < count; ++i) {
             const Ray<T>& ray = b.rays.ray(i);
             const T slack = scale_ray(m, ray, std::span<const T>(b.rays.direction(i))).at.slack;
-            out[first + i] = ray.finite ? slack : std::numeric_limits<T>::quiet_NaN();
+            // The guard keeps x inside by more than any slack that underflows.
+            out[first + i] =
+                ray.finite ? std::max(slack, std::numeric_limits<T>::min()) : std::numeric_limits<T>::quiet_NaN();
           }
         },
         e.method);

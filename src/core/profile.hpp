@@ -113,7 +113,7 @@ inline Scale<T> profile(const GaugeMap& m, T, T gamma) noexcept {
   switch (m.contraction) {
     case Contraction::rational: {
       const T slack = 1 / (1 + z);
-      return {slack / lambda, 0, -z * slack, slack, slack};
+      return {slack / lambda, 0, z < 1 ? -z * slack : slack - 1, slack, slack};
     }
     case Contraction::exponential: {
       const T s = -std::expm1(-z);
@@ -124,7 +124,7 @@ inline Scale<T> profile(const GaugeMap& m, T, T gamma) noexcept {
     case Contraction::hyperbolic: {
       const T decay = std::exp(-2 * z);
       const T s = std::tanh(z);
-      const T e_radial = z > 0 ? (decay > 0 ? 4 * z * decay / ((1 - decay) * (1 + decay)) : T{0}) : T{1};
+      const T e_radial = z > 0 ? (decay > 0 ? -4 * z * decay / std::expm1(-4 * z) : T{0}) : T{1};
       return {z > 0 ? s / gamma : 1 / lambda, 0, e_radial - 1, e_radial, 2 * decay / (1 + decay)};
     }
   }
@@ -167,10 +167,11 @@ inline double inverse_scale(const SoftRadial& m, double s, double eta) noexcept 
     const double t = std::exp(log_t);
     const auto c = contract(m.contraction, m.lambda, m.epsilon, t * t * s);
     const double f = log_t + std::log(c.r);
+    if (f == 0) return t;
     (f < 0 ? low : high) = log_t;
     double next = log_t - f / (1 + c.elasticity);
-    if (!(next > low && next < high)) next = (low + high) / 2;
-    if (std::abs(next - log_t) <= std::numeric_limits<double>::epsilon() || f == 0) return std::exp(next);
+    if (!(next >= low && next <= high)) next = (low + high) / 2;
+    if (std::abs(next - log_t) <= std::numeric_limits<double>::epsilon()) return std::exp(next);
     log_t = next;
   }
   return std::exp(log_t);
@@ -181,14 +182,14 @@ inline double inverse_scale(const HardRadial&, double, double) noexcept { return
 // s(t eta) = eta.
 inline double inverse_scale(const GaugeMap& m, double, double eta) noexcept {
   if (eta <= 0) return m.lambda;
-  const double one_minus_eta = std::max(1 - eta, std::numeric_limits<double>::epsilon() / 4);
+  const double inside = std::min(eta, 1 - std::numeric_limits<double>::epsilon() / 2);
   switch (m.contraction) {
     case Contraction::rational:
-      return m.lambda / one_minus_eta;
+      return m.lambda / (1 - inside);
     case Contraction::exponential:
-      return -m.lambda * std::log1p(-std::min(eta, 1 - std::numeric_limits<double>::epsilon() / 4)) / eta;
+      return -m.lambda * std::log1p(-inside) / eta;
     case Contraction::hyperbolic:
-      return m.lambda / 2 * (std::log1p(eta) - std::log(one_minus_eta)) / eta;
+      return m.lambda / 2 * (std::log1p(eta) - std::log1p(-inside)) / eta;
   }
   return 0;
 }

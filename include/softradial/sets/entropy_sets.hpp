@@ -26,6 +26,8 @@ class KlBall final : public LevelSet {
   void slacks(std::span<const double> x, std::span<double> out) const override;
   [[nodiscard]] std::optional<BarrierTerms> barrier(const Eigen::VectorXd& x, double t) const override;
   [[nodiscard]] std::optional<Eigen::VectorXd> closed_form_anchor() const override { return reference_; }
+  [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
+  [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;
 
  private:
   Eigen::VectorXd reference_;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "anchor/always_active.hpp"
 #include "anchor/barrier_objective.hpp"
 #include "anchor/max_slack.hpp"
 #include "anchor/wording.hpp"
@@ -14,6 +15,11 @@ namespace {
 
 // By how much the ball may shrink to become central in the directions that it does not fill.
 constexpr double kShrink = 1e-3;
+// A flat set's point touches the rows that are within this many times the flatness: it sits between opposite rows, and
+// is off each of them by the rounding of its coordinates as well.
+constexpr double kTouching = 10;
+// Rounding is this small a part of the flatness (1e-14 of 1e-11).
+constexpr double kRounding = 1e-3;
 
 std::string contradiction(const LinearPart& part, const MaxSlack& solution) {
   std::vector<std::string> names;
@@ -58,6 +64,15 @@ void center_among_optima(const LinearPart& part, MaxSlack& solution) {
   if (smallest_distance(part, candidate) >= (1 - 2 * kShrink) * solution.level) solution.point = candidate;
 }
 
+// All of them at once; where that fails, those that the multipliers prove.
+std::vector<std::size_t> implicit_equalities(const LinearPart& part, const MaxSlack& solution, double flat) {
+  std::vector<std::size_t> implicit = always_active_rows(part, solution.point, kTouching * flat);
+  if (implicit.empty()) {
+    for (const FreeRow& free_row : solution.tight) implicit.push_back(free_row.inequality);
+  }
+  return implicit;
+}
+
 }  // namespace
 
 ChebyshevCenter chebyshev_center(LinearPart& part) {
@@ -88,9 +103,7 @@ ChebyshevCenter chebyshev_center(LinearPart& part) {
       if (center.radius <= 0) center.reason = "the linear programme left no point with room around it in double precision";
       return center;
     }
-    std::vector<std::size_t> implicit;
-    for (const FreeRow& free_row : solution->tight) implicit.push_back(free_row.inequality);
-    part.add_implicit_equalities(implicit);
+    part.add_implicit_equalities(implicit_equalities(part, *solution, flat), solution->point, kRounding * flat);
   }
   center.status = part.status();
   center.reason = part.reason();

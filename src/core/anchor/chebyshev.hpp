@@ -14,11 +14,6 @@ struct ChebyshevCenter {
   std::string reason;
 };
 
-// A polyhedron whose inradius is below this, relative to the size of its point and of the data of the rows that confine
-// it, is flat: 1e-11 is 1e5 ulp, more than the rounding of data that were meant to coincide, and far below a thickness
-// that someone could mean.
-inline constexpr double kFlatTolerance = 1e-11;
-
 // The centre of the largest ball within the hull:
 //   maximise t  subject to  a_i.x + t |P a_i| <= b_i,  E x = f,  t <= cap.
 // Where the largest t is 0 the rows with a positive multiplier are implicit equalities: with sum_i y_i a_i normal to

@@ -42,30 +42,27 @@ Eigen::VectorXd on_hull_of(const LinearPart& part, const Eigen::VectorXd& point)
   return onto_hull(part.hull(), point);
 }
 
-[[noreturn]] void reject_outside(const NamedSlack& worst) {
-  throw AnchorNotInterior("anchor: " + worst.name + " has slack " + amount_text(worst.slack));
-}
-
 }  // namespace
 
-// A point that is strictly inside every inequality proves that the stated equalities are all there are. One that
-// touches inequalities may do so because no point does better: the implicit equalities are looked for, and the point is
-// checked again without them.
+// A point that is clearly inside every linear row proves that the stated equalities are all there are. One that touches
+// rows may do so because no point does better: the implicit equalities are looked for, and the point is checked again
+// without them.
 Anchor check_anchor(const Set& set, const Eigen::VectorXd& point) {
   require_point(set, point);
   LinearSystem system(set.dim());
   set->append_linear(system);
   LinearPart part(std::move(system));
   Eigen::VectorXd anchor = on_hull_of(part, point);
-  NamedSlack worst = RelevantInequalities(*set, part).smallest(anchor);
-  if (!(worst.slack > 0)) {
-    const double distance = smallest_distance(part, anchor);
-    if (distance < -kOffHull * anchor.cwiseAbs().maxCoeff() || distance > 0) reject_outside(worst);
-    if (chebyshev_center(part).status != AnchorStatus::found) reject_outside(worst);
-    anchor = on_hull_of(part, point);
-    worst = RelevantInequalities(*set, part).smallest(anchor);
-    if (!(worst.slack > 0)) reject_outside(worst);
+  const bool is_close = smallest_distance(part, anchor) >= -kOffHull * anchor.norm();
+  if (is_close && !is_clearly_inside(part, anchor)) {
+    LinearPart flat = part;
+    if (chebyshev_center(flat).status == AnchorStatus::found) {
+      part = std::move(flat);
+      anchor = on_hull_of(part, point);
+    }
   }
+  const NamedSlack worst = RelevantInequalities(*set, part).smallest(anchor);
+  if (!(worst.slack > 0)) throw AnchorNotInterior("anchor: " + worst.name + " has slack " + amount_text(worst.slack));
   return {.status = AnchorStatus::found,
           .source = AnchorSource::given,
           .point = std::move(anchor),

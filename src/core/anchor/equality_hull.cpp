@@ -16,6 +16,9 @@ using Eigen::Index;
 // Normals are dense: beyond this many numbers (2 GB) they are not built.
 constexpr double kMaxNormalEntries = 1 << 28;
 
+// Rounding of the numbers by which a dependent row combines the others, those among them that are really 0.
+constexpr double kCombinationRounding = 1e-12;
+
 // An equality with the fixed coordinates moved to the right: entries.x = bound in the coordinates still free.
 struct Remainder {
   std::size_t equality = 0;
@@ -194,7 +197,8 @@ class HullBuilder {
       const Index row = order[rank + k];
       const double residual = bounds[row] - combination.col(k).dot(leading);
       const double size = sizes[row] + combination.col(k).cwiseAbs().dot(leading.cwiseAbs());
-      if (std::abs(residual) <= kEqualityTolerance * size) continue;
+      const double rounding = kCombinationRounding * leading.cwiseAbs().maxCoeff();
+      if (std::abs(residual) <= kEqualityTolerance * size + rounding) continue;
       std::vector<std::string> names;
       for (Index j = 0; j < rank; ++j) {
         const Remainder& other = open[static_cast<std::size_t>(order[j])];

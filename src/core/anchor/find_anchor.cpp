@@ -62,7 +62,7 @@ std::optional<Start> best_start(const ConvexSet& set, const LinearPart& part,
   std::optional<Start> best;
   for (const Eigen::VectorXd& point : points) {
     Start start{.point = onto_hull(part.hull(), point)};
-    if (!(smallest_distance(part, start.point) > kFlatTolerance * start.point.cwiseAbs().maxCoeff())) continue;
+    if (!is_clearly_inside(part, start.point)) continue;
     const double slack = inequalities.smallest(start.point).slack;
     if (!std::isnan(slack)) start.slack = slack;
     if (!best || start.slack > best->slack) best = std::move(start);
@@ -172,9 +172,11 @@ Anchor find_anchor(const Set& set, AnchorSearch search) {
   if (part.status() != AnchorStatus::found) return failure(part.status(), part.reason());
   if (search == AnchorSearch::automatic) {
     if (std::optional<Eigen::VectorXd> point = set->closed_form_anchor(); point && point->allFinite()) {
-      std::optional<Anchor> anchor =
-          verified(*set, part, AnchorSource::closed_form, onto_hull(part.hull(), *point));
-      if (anchor) return *std::move(anchor);
+      *point = onto_hull(part.hull(), *point);
+      if (is_clearly_inside(part, *point)) {
+        std::optional<Anchor> anchor = verified(*set, part, AnchorSource::closed_form, *std::move(point));
+        if (anchor) return *std::move(anchor);
+      }
     }
   }
   return all_linear && search != AnchorSearch::analytic ? find_chebyshev(set, part) : find_analytic(set, part);

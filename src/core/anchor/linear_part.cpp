@@ -39,8 +39,14 @@ LinearPart::LinearPart(LinearSystem system) : system_(std::move(system)), equali
   reduce();
 }
 
-void LinearPart::add_implicit_equalities(const std::vector<std::size_t>& inequalities) {
-  for (const std::size_t i : inequalities) equalities_.push_back(system_.inequalities()[i]);
+void LinearPart::add_implicit_equalities(const std::vector<std::size_t>& inequalities, const Eigen::VectorXd& point,
+                                         double close) {
+  for (const std::size_t i : inequalities) {
+    LinearSystem::Row row = system_.inequalities()[i];
+    const double slack = residual(row, point.data());
+    if (std::abs(slack) > close * row_length(row.entries)) row.bound -= slack;
+    equalities_.push_back(std::move(row));
+  }
   reduce();
 }
 
@@ -80,6 +86,14 @@ double smallest_distance(const LinearPart& part, const Eigen::VectorXd& x) {
     smallest = std::min(smallest, residual(part.row(free_row), x.data()) / free_row.norm);
   }
   return smallest;
+}
+
+bool is_clearly_inside(const LinearPart& part, const Eigen::VectorXd& x) {
+  const double size = x.norm();
+  return std::ranges::all_of(part.free_rows(), [&](const FreeRow& free_row) {
+    const LinearSystem::Row& row = part.row(free_row);
+    return residual(row, x.data()) > kFlatTolerance * (std::abs(row.bound) + row_length(row.entries) * size);
+  });
 }
 
 Eigen::VectorXd onto_hull(const AffineHull& hull, const Eigen::VectorXd& x) {

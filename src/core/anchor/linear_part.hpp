@@ -10,6 +10,11 @@
 
 namespace softradial {
 
+// A polyhedron whose inradius is below this, relative to the size of its point and of the data of the rows that confine
+// it, is flat: 1e-11 is 1e5 ulp, more than the rounding of data that were meant to coincide, and far below a thickness
+// that someone could mean.
+inline constexpr double kFlatTolerance = 1e-11;
+
 // An inequality a.x <= b that is not constant on the hull.
 struct FreeRow {
   std::size_t inequality = 0;  // its number in the linear system
@@ -23,8 +28,11 @@ class LinearPart {
   // set empty.
   explicit LinearPart(LinearSystem system);
 
-  // Declares inequalities to hold with equality throughout the set, and starts again with the hull that this gives.
-  void add_implicit_equalities(const std::vector<std::size_t>& inequalities);
+  // Declares inequalities to hold with equality throughout the set, and starts again with the hull that this gives:
+  // a_i.x = b_i where `point`, a central one, is that close to it (a distance), otherwise a_i.x = a_i.point: the set has
+  // some thickness after all.
+  void add_implicit_equalities(const std::vector<std::size_t>& inequalities, const Eigen::VectorXd& point,
+                               double close);
 
   [[nodiscard]] AnchorStatus status() const noexcept { return status_; }  // `found`: nothing wrong so far
   [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
@@ -54,6 +62,10 @@ class LinearPart {
 
 // The smallest slack / norm of the free rows at x: how far x is from the closest of them. +infinity without rows.
 [[nodiscard]] double smallest_distance(const LinearPart& part, const Eigen::VectorXd& x);
+
+// True if x is inside every free row by more than kFlatTolerance (|b| + |a| |x|). If such a point is on the hull, there
+// are no implicit equalities.
+[[nodiscard]] bool is_clearly_inside(const LinearPart& part, const Eigen::VectorXd& x);
 
 // x itself where it is on the hull to rounding, otherwise its projection.
 [[nodiscard]] Eigen::VectorXd onto_hull(const AffineHull& hull, const Eigen::VectorXd& x);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kPathGrowth = 10;
 constexpr int kMaxPathPoints = 30;
-constexpr double kPathDecrement = 1e-3;
+constexpr double kPathDecrement = 1e-6;
 constexpr int kMaxSteps = 80;
 constexpr int kMaxDoublings = 200;
 // t* counts as 0 where t falls below this, relative to the largest slack: Newton's method resolves t to about the
@@ -22,8 +22,8 @@ constexpr double kFlat = 1e-9;
 // Where Newton's method comes to an end with t below this share of its first value, the set is flat as far as it can
 // tell.
 constexpr double kFlatAtStall = 1e-6;
-// The lower bound of t that proves emptiness is a bound within this many sizes of the data.
-constexpr double kReach = 100;
+// The lower bound of t that proves emptiness holds up to a distance: this many times what the data and the path span.
+constexpr double kReach = 1e6;
 // The path is followed until the bound has come this close to t.
 constexpr double kTightBound = 0.99;
 
@@ -39,16 +39,17 @@ class Path {
               .reason = "the constraints are not defined where the search starts"};
     }
     const NewtonObjective near_start = confined(barrier_, start, size);
+    const auto reach = [&] { return kReach * (size + (point() - start).norm()); };
     const double first_t = t();
     double previous_t = first_t;
     double bound = 0;  // proven: t >= bound everywhere
     double tau = -barrier_(z_)->gradient[last()];
     for (int k = 0; k < kMaxPathPoints && bound < kTightBound * t(); ++k, tau *= kPathGrowth) {
       const NewtonEnd end = minimise_at(tau, near_start);
-      if (t() < 0) return {.status = AnchorStatus::found, .point = point(), .reason = {}};
+      if (is_interior(z_)) return {.status = AnchorStatus::found, .point = point(), .reason = {}};
       if (t() <= kFlat * inequalities_.slacks(point()).cwiseAbs().maxCoeff()) return flat_answer();
       if (end != NewtonEnd::minimum) break;
-      if (k > 0) bound = std::max(bound, lower_bound(previous_t, size));
+      if (k > 0) bound = std::max(bound, lower_bound(previous_t, reach()));
       previous_t = t();
     }
     if (bound > 0) return empty_answer(bound);
@@ -62,6 +63,11 @@ class Path {
   [[nodiscard]] Eigen::Index last() const noexcept { return hull_.normals.cols(); }
   [[nodiscard]] Eigen::VectorXd point() const { return z_.head(last()); }
   [[nodiscard]] double t() const { return z_[last()]; }
+
+  // The path gets to t < 0 in the end; its x may be inside long before.
+  [[nodiscard]] bool is_interior(const Eigen::VectorXd& z) const {
+    return inequalities_.smallest(z.head(last())).slack > 0;
+  }
 
   // (start, t) with t large enough for the barrier to be defined.
   bool enter(const Eigen::VectorXd& start) {
@@ -87,7 +93,7 @@ class Path {
     NewtonLimits limits;
     limits.max_steps = kMaxSteps;
     limits.decrement = kPathDecrement;
-    limits.enough = [this](const Eigen::VectorXd& z) { return z[last()] < 0; };
+    limits.enough = [this](const Eigen::VectorXd& z) { return is_interior(z); };
     NewtonResult result = minimise(objective, normals_, z_, limits);
     z_ = std::move(result.z);
     return result.end;
@@ -96,11 +102,11 @@ class Path {
   // Every z' in the domain of a barrier with constant nu has  grad B . (z' - z) <= nu, so that
   //   t' >= t - nu / |B_t| - |P grad_x B| / |B_t| |x' - x|.
   // On the path nu / |B_t| is a ninth of what t fell by since tau was a tenth; all of that fall is taken.
-  [[nodiscard]] double lower_bound(double previous_t, double size) const {
+  [[nodiscard]] double lower_bound(double previous_t, double reach) const {
     const BarrierTerms terms = *barrier_(z_);
     Eigen::VectorXd gradient = terms.gradient.head(last());
     gradient -= hull_.normals.transpose() * (hull_.normals * gradient);
-    return t() - (previous_t - t()) - kReach * size * gradient.norm() / std::abs(terms.gradient[last()]);
+    return t() - (previous_t - t()) - reach * gradient.norm() / std::abs(terms.gradient[last()]);
   }
 
   // The constraints that are violated at the end of the path are those that hold t up.

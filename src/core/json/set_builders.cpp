@@ -24,8 +24,6 @@ Set construct(const JsonNode& node, Args&&... args) {
   }
 }
 
-// Builders read the keys in the order in which the type lists them: the first wrong one is the one that is reported.
-
 double number_or(const JsonNode& node, std::string_view key, double otherwise) {
   const auto found = node.find(key);
   return found ? found->number() : otherwise;
@@ -42,6 +40,8 @@ std::vector<Set> parts_of(const JsonNode& node) {
   for (std::size_t i = 0; i < list.size(); ++i) parts.push_back(build_set(list[i]));
   return parts;
 }
+
+// Builders read the keys in the order in which the type lists them: the first wrong one is the one that is reported.
 
 Set build_simplex(const JsonNode& node) {
   const std::size_t dim = node.at("dim").count(1);
@@ -196,7 +196,7 @@ struct SetType {
 };
 
 const std::vector<SetType>& set_types() {
-  static const std::vector<SetType> types = {
+  static const std::vector<SetType> kTypes = {
       {"simplex", {"dim", "sum"}, build_simplex},
       {"capped_simplex", {"dim", "cap", "sum"}, build_capped_simplex},
       {"box", {"lower", "upper"}, build_box},
@@ -214,7 +214,7 @@ const std::vector<SetType>& set_types() {
       {"affine_preimage", {"set", "A", "b"}, build_affine_preimage},
       {"scaled", {"set", "factor"}, build_scaled},
   };
-  return types;
+  return kTypes;
 }
 
 const SetType& type_of(const JsonNode& node) {
@@ -233,7 +233,7 @@ Set build_set(const JsonNode& node) {
   const SetType& type = type_of(node);
   std::vector<std::string_view> keys = {"type"};
   keys.insert(keys.end(), type.keys.begin(), type.keys.end());
-  keys.push_back("anchor");
+  keys.emplace_back("anchor");
   node.allow_only(keys, type.name);
 
   Set set = type.build(node);

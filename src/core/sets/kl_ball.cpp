@@ -5,6 +5,8 @@
 #include "sets/log_barrier.hpp"
 #include "sets/number_text.hpp"
 #include "sets/validation.hpp"
+#include "softradial/sets/combinators.hpp"
+#include "softradial/sets/coordinate_set.hpp"
 #include "softradial/sets/entropy_sets.hpp"
 
 namespace softradial {
@@ -25,7 +27,10 @@ Real divergence(std::span<const double> x, const Eigen::VectorXd& reference) noe
   return sum;
 }
 
-// h(x) = sum_j x_j log(x_j / r_j) - radius
+// h(x) = sum_j k_j(x_j) - radius with k_j(x) = x log(x / r_j), continued below kEdge r_j by its tangent: finite and convex
+// on all of R^n. The bounds x >= 0 that the divergence implies are pieces of their own in the gauge: at a point with
+// x_j = 0 inside the ball the divergence jumps to infinity, and its gradient there is not the normal of the boundary.
+// The tangent lacks at most kEdge r_j of the divergence, kEdge in all, which value_error contains.
 class DivergenceFunction final : public ConvexFunction {
  public:
   DivergenceFunction(Eigen::VectorXd reference, double radius) : reference_(std::move(reference)), radius_(radius) {}
@@ -33,18 +38,23 @@ class DivergenceFunction final : public ConvexFunction {
   [[nodiscard]] std::size_t dim() const noexcept override { return static_cast<std::size_t>(reference_.size()); }
 
   [[nodiscard]] double value(std::span<const double> x) const noexcept override {
-    return divergence<double>(x, reference_) - radius_;
+    double sum = 0;
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      sum += on_curve(x[j], j) ? x[j] * std::log(x[j] / reference_[j])
+                               : x[j] * (std::log(kEdge) + 1) - kEdge * reference_[j];
+    }
+    return sum - radius_;
   }
 
-  // log(x_j / r_j) + 1. It falls to -infinity at x_j = 0, where the smallest positive double stands in for x_j.
+  // log(x_j / r_j) + 1
   void gradient(std::span<const double> x, std::span<double> out) const noexcept override {
     for (std::size_t j = 0; j < x.size(); ++j) {
-      out[j] = std::log(std::max(x[j], std::numeric_limits<double>::min()) / reference_[j]) + 1;
+      out[j] = std::log(on_curve(x[j], j) ? x[j] / reference_[j] : kEdge) + 1;
     }
   }
 
   [[nodiscard]] Eigen::MatrixXd hessian(const Eigen::VectorXd& x) const override {
-    return x.cwiseInverse().asDiagonal();
+    return (x.array() >= kEdge * reference_.array()).select(x.cwiseInverse(), 0.0).matrix().asDiagonal();
   }
 
   // With u = eps / 2: x_j / r_j carries a relative error u, an absolute one in the logarithm, and x_j sums to 1: u in
@@ -52,10 +62,14 @@ class DivergenceFunction final : public ConvexFunction {
   //   sum_j |x_j log(x_j / r_j)| <= radius + 2 / e      (x log(r / x) <= r / e, and r sums to 1);
   // near h = 0 the subtraction of radius is exact. Together (1 + (n + 3)(radius + 1)) u; eps leaves a factor 2.
   [[nodiscard]] double value_error(std::span<const double> /*anchor*/) const noexcept override {
-    return (1 + (static_cast<double>(dim()) + 3) * (radius_ + 1)) * std::numeric_limits<double>::epsilon();
+    return kEdge + (1 + (static_cast<double>(dim()) + 3) * (radius_ + 1)) * std::numeric_limits<double>::epsilon();
   }
 
  private:
+  static constexpr double kEdge = std::numeric_limits<double>::epsilon();
+
+  [[nodiscard]] bool on_curve(double x, std::size_t j) const noexcept { return x >= kEdge * reference_[j]; }
+
   Eigen::VectorXd reference_;
   double radius_;
 };
@@ -97,6 +111,20 @@ bool KlBall::append_linear(LinearSystem& out) const {
   out.add_equality(std::move(sum));
   return false;
 }
+
+namespace {
+
+// gamma = max over the curved piece and the bounds x >= 0.
+Intersection pieces(const Eigen::VectorXd& reference, double radius) {
+  const Eigen::VectorXd zeros = Eigen::VectorXd::Zero(reference.size());
+  const Eigen::VectorXd open = Eigen::VectorXd::Constant(reference.size(), std::numeric_limits<double>::infinity());
+  return Intersection({LevelSet(std::make_shared<const DivergenceFunction>(reference, radius)), Box(zeros, open)});
+}
+
+}  // namespace
+
+GaugePtr<float> KlBall::gauge_f32(const AnchoredHull& at) const { return pieces(reference_, radius_).gauge_f32(at); }
+GaugePtr<double> KlBall::gauge_f64(const AnchoredHull& at) const { return pieces(reference_, radius_).gauge_f64(at); }
 
 void KlBall::slacks(std::span<const double> x, std::span<double> out) const {
   out[0] = static_cast<double>(radius_ - divergence<long double>(x, reference_));
