@@ -17,14 +17,17 @@ namespace {
 constexpr std::size_t kRowsPerBlock = 1024;
 
 const std::array<Method, 7>& methods() {
-  static const std::array<Method, 7> all = {
-      SoftRadial{}, SoftRadial{.contraction = Contraction::exponential}, SoftRadial{.contraction = Contraction::hyperbolic},
-      HardRadial{}, GaugeMap{}, GaugeMap{.contraction = Contraction::exponential},
-      GaugeMap{.contraction = Contraction::hyperbolic}};
+  static const std::array<Method, 7> all = {SoftRadial{},
+                                            SoftRadial{.contraction = Contraction::exponential},
+                                            SoftRadial{.contraction = Contraction::hyperbolic},
+                                            HardRadial{},
+                                            GaugeMap{},
+                                            GaugeMap{.contraction = Contraction::exponential},
+                                            GaugeMap{.contraction = Contraction::hyperbolic}};
   return all;
 }
-constexpr const char* kMethodNames[] = {"soft_radial rational",   "soft_radial exponential", "soft_radial hyperbolic",
-                                        "hard_radial",            "gauge_map rational",      "gauge_map exponential",
+constexpr const char* kMethodNames[] = {"soft_radial rational", "soft_radial exponential", "soft_radial hyperbolic",
+                                        "hard_radial",          "gauge_map rational",      "gauge_map exponential",
                                         "gauge_map hyperbolic"};
 
 std::vector<Eigen::VectorXd> linear_normals(const Set& set) {

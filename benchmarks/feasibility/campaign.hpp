@@ -17,10 +17,10 @@ namespace softradial::feasibility {
 // What the judge has seen in one precision.
 struct Tally {
   std::uint64_t rows = 0;
-  std::uint64_t violations = 0;                            // not strictly inside, or off the hull
+  std::uint64_t violations = 0;                                 // not strictly inside, or off the hull
   double slack_ulps = std::numeric_limits<double>::infinity();  // the smallest
-  double residual_ulps = 0;                                // the largest, over the number of terms
-  std::string example;                                     // the first violation: method, u and x in full
+  double residual_ulps = 0;                                     // the largest, over the number of terms
+  std::string example;                                          // the first violation: method, u and x in full
 
   void add(const Tally& other);
 };

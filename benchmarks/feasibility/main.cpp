@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -34,7 +35,9 @@ int main(int argc, char** argv) {
   app.add_option("--rows", rows, "how many rows to judge")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--seed", options.seed, "of the random rows")->capture_default_str();
   app.add_option("--threads", options.threads, "workers")->check(CLI::Range(1, 1024))->capture_default_str();
-  app.add_option("--dtype", dtype, "both, f32 or f64")->check(CLI::IsMember({"both", "f32", "f64"}))->capture_default_str();
+  app.add_option("--dtype", dtype, "both, f32 or f64")
+      ->check(CLI::IsMember({"both", "f32", "f64"}))
+      ->capture_default_str();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -48,7 +51,8 @@ int main(int argc, char** argv) {
   const bool on_terminal = isatty(STDERR_FILENO) != 0;
   int shown = -1;
   const std::vector<Result> results = softradial::feasibility::run(subjects, options, [&](std::uint64_t done) {
-    const int percent = static_cast<int>(100.0 * static_cast<double>(done) / static_cast<double>(options.rows));
+    const double share = static_cast<double>(done) / static_cast<double>(options.rows);
+    const int percent = static_cast<int>(100 * std::min(1.0, share));
     if (!on_terminal || percent == shown) return;
     shown = percent;
     std::fprintf(stderr, "\r%llu rows judged (%d %%)", static_cast<unsigned long long>(done), percent);

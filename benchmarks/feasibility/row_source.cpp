@@ -25,7 +25,9 @@ double RowSource<T>::magnitude() {
 template <class T>
 void RowSource<T>::fill(std::span<T> row) {
   constexpr double kLargest = std::numeric_limits<T>::max();
-  const auto store = [&](std::size_t j, double value) { row[j] = static_cast<T>(std::clamp(value, -kLargest, kLargest)); };
+  const auto store = [&](std::size_t j, double value) {
+    row[j] = static_cast<T>(std::clamp(value, -kLargest, kLargest));
+  };
   const auto around_anchor = [&](std::size_t j, double value) { store(j, anchor_[Eigen::Index(j)] + value); };
   const auto pick = [&](std::size_t count) { return static_cast<std::size_t>(engine_() % count); };
   const double scale = magnitude();

@@ -12,6 +12,13 @@ namespace {
 // 12 passes in float and 13 in double. A row that needs them all is a multiple of the normals: d = 0.
 constexpr int kMaxPasses = 14;
 
+template <class T>
+T largest_entry(std::span<const T> d) noexcept {
+  T largest = 0;
+  for (const T v : d) largest = std::max(largest, std::abs(v));
+  return largest;
+}
+
 }  // namespace
 
 template <class T>
@@ -34,15 +41,22 @@ T HullProjector<T>::project(std::span<T> d) const noexcept {
   if (trivial()) return 0;
   T removed = 0;
   for (int pass = 0; pass < kMaxPasses; ++pass) {
+    T squares = 0;
     T normal_part = 0;
     for (std::size_t k = 0; k < codimension_; ++k) {
       const T* const normal = normals_.data() + k * dim_;
       const T along = kernels::dot(normal, d.data(), dim_);
       kernels::add_scaled(-along, normal, d.data(), dim_);
-      normal_part += along * along;
+      squares += along * along;
+      normal_part = std::max(normal_part, std::abs(along));
     }
-    if (pass == 0) removed = std::sqrt(normal_part);
-    if (pass > 0 && normal_part <= kernels::dot(d.data(), d.data(), dim_)) return removed;
+    // Compared by their largest entries: squares underflow, and where both were 0 a multiple of the normals would pass
+    // for a direction along the hull.
+    if (pass == 0) {
+      removed = std::sqrt(squares);
+    } else if (normal_part <= largest_entry<T>(d)) {
+      return removed;
+    }
   }
   std::fill(d.begin(), d.end(), T{0});
   return removed;

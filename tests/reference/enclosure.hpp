@@ -126,8 +126,9 @@ Enclosure<R> power(const Enclosure<R>& a, double exponent) noexcept {
   const R p = static_cast<R>(exponent);
   const R mid = Precision<R>::pow(a.mid, p);
   const R slope = p * Precision<R>::pow(a.mid + a.rad, p - 1);
-  return {mid, grow<R>(slope * a.rad * (1 + 4 * Precision<R>::function_error) + Precision<R>::function_error * mid +
-                       Precision<R>::tiny),
+  return {mid,
+          grow<R>(slope * a.rad * (1 + 4 * Precision<R>::function_error) + Precision<R>::function_error * mid +
+                  Precision<R>::tiny),
           mid};
 }
 

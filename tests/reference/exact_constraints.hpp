@@ -14,9 +14,9 @@ namespace softradial::reference {
 
 // What the examination of a point has found so far.
 struct Finding {
-  bool proved = true;                                     // every inequality so far holds strictly, for certain
+  bool proved = true;                                      // every inequality so far holds strictly, for certain
   double slack = std::numeric_limits<double>::infinity();  // the smallest, relative to the size of its terms
-  double residual = 0;                                    // the largest of an equality, relative likewise, over its dim
+  double residual = 0;  // the largest of an equality, relative likewise, over its dim
 
   // The inequality value > 0.
   template <class R>
@@ -354,7 +354,8 @@ class AllOf final : public InBothPrecisions<AllOf> {
 // The inner constraint on the coordinates first ... first + dim - 1.
 class OnBlock final : public InBothPrecisions<OnBlock> {
  public:
-  OnBlock(ConstraintPtr inner, std::size_t first, std::size_t dim) : inner_(std::move(inner)), first_(first), dim_(dim) {}
+  OnBlock(ConstraintPtr inner, std::size_t first, std::size_t dim)
+      : inner_(std::move(inner)), first_(first), dim_(dim) {}
 
   template <class R>
   Finding test(Point<R> x) const {

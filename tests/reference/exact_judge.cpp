@@ -36,6 +36,26 @@ const Eigen::MatrixXd& matrix(const Description& description, const std::string&
   return field<Eigen::MatrixXd>(description, name);
 }
 
+std::size_t dim_of(const Description& d) {
+  if (d.type == "intersection") return dim_of(field<std::vector<Description>>(d, "sets").front());
+  if (d.type == "scaled") return dim_of(field<std::vector<Description>>(d, "set").front());
+  if (d.type == "product") {
+    std::size_t sum = 0;
+    for (const Description& part : field<std::vector<Description>>(d, "sets")) sum += dim_of(part);
+    return sum;
+  }
+  if (d.type == "lmi") return field<std::vector<Eigen::MatrixXd>>(d, "F").size() - 1;
+  if (d.type == "second_order_cone") return static_cast<std::size_t>(vector(d, "c").size());
+  if (find_field(d, "dim") != nullptr) return static_cast<std::size_t>(number(d, "dim"));
+  for (const char* name : {"A", "E"}) {
+    if (find_field(d, name) != nullptr) return static_cast<std::size_t>(matrix(d, name).cols());
+  }
+  for (const char* name : {"lower", "center", "q", "reference"}) {
+    if (find_field(d, name) != nullptr) return static_cast<std::size_t>(vector(d, name).size());
+  }
+  throw std::logic_error(d.type + ": no field tells the dimension");
+}
+
 // Translates descriptions into constraints. `map` (dim of this set x dim of the whole) is the linear part of the chain of
 // affine maps from the judged point to the point that this set sees: it tells which rows are constant on the hull.
 class Translator {
@@ -75,7 +95,8 @@ class Translator {
   // |P v| <= kConstantOnHull |v| for v = map' row, with P the orthogonal projector onto the hull's directions.
   [[nodiscard]] bool constant_on_hull(const LinearRow& row, const Eigen::MatrixXd& map) const {
     Eigen::VectorXd direction = Eigen::VectorXd::Zero(map.cols());
-    for (const LinearRow::Term& term : row.terms) direction += term.coefficient * map.row(Index(term.index)).transpose();
+    for (const LinearRow::Term& term : row.terms)
+      direction += term.coefficient * map.row(Index(term.index)).transpose();
     const Eigen::VectorXd along = direction - hull_.normals.transpose() * (hull_.normals * direction);
     return !(along.norm() > kConstantOnHull * direction.norm());
   }
@@ -158,7 +179,8 @@ class Translator {
     return std::make_unique<AllOf>(std::move(parts));
   }
 
-  [[nodiscard]] ConstraintPtr intersection(const Description& d, const ConvexSet* set, const Eigen::MatrixXd& map) const {
+  [[nodiscard]] ConstraintPtr intersection(const Description& d, const ConvexSet* set,
+                                           const Eigen::MatrixXd& map) const {
     const auto* whole = dynamic_cast<const Intersection*>(set);
     const auto& descriptions = field<std::vector<Description>>(d, "sets");
     std::vector<ConstraintPtr> parts;
@@ -170,14 +192,14 @@ class Translator {
 
   [[nodiscard]] ConstraintPtr product(const Description& d, const ConvexSet* set, const Eigen::MatrixXd& map) const {
     const auto* whole = dynamic_cast<const Product*>(set);
-    if (whole == nullptr) throw std::logic_error("product: cannot be judged inside this combinator");
     const auto& descriptions = field<std::vector<Description>>(d, "sets");
     std::vector<ConstraintPtr> parts;
     std::size_t first = 0;
     for (std::size_t k = 0; k < descriptions.size(); ++k) {
-      const std::size_t dim = whole->parts()[k].dim();
+      const std::size_t dim = dim_of(descriptions[k]);
       const Eigen::MatrixXd block = map.middleRows(Index(first), Index(dim));
-      parts.push_back(std::make_unique<OnBlock>(translate(descriptions[k], &*whole->parts()[k], block), first, dim));
+      const ConvexSet* part = whole != nullptr ? &*whole->parts()[k] : nullptr;
+      parts.push_back(std::make_unique<OnBlock>(translate(descriptions[k], part, block), first, dim));
       first += dim;
     }
     return std::make_unique<AllOf>(std::move(parts));

@@ -120,9 +120,9 @@ TEST(ExactJudge, ReportsTheSlackInUlps) {
 struct BoundaryPoint {
   const char* name;
   Set set;
-  std::vector<double> on;       // a point on the boundary, exactly
-  std::size_t moving;           // the coordinate that leads ...
-  bool inward_is_up;            // ... inside when it grows by one ulp
+  std::vector<double> on;  // a point on the boundary, exactly
+  std::size_t moving;      // the coordinate that leads ...
+  bool inward_is_up;       // ... inside when it grows by one ulp
 };
 
 void PrintTo(const BoundaryPoint& p, std::ostream* out) { *out << p.name; }

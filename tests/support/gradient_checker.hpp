@@ -11,8 +11,8 @@ namespace softradial::support {
 // How far three ways to the same derivative lie apart, relative to the size of the Jacobian.
 struct GradientReport {
   int checked = 0;
-  int near_kinks = 0;                // samples left out
-  double vjp_against_jvp = 0;        // largest |J_vjp - J_jvp| / |J_jvp|, both dense, by columns and by rows
+  int near_kinks = 0;                 // samples left out
+  double vjp_against_jvp = 0;         // largest |J_vjp - J_jvp| / |J_jvp|, both dense, by columns and by rows
   double jvp_against_difference = 0;  // largest |J v - finite difference along v| / |J|
 };
 

@@ -18,7 +18,9 @@ class RandomPoints {
  public:
   explicit RandomPoints(std::uint64_t seed) : engine_(seed) {}
 
-  [[nodiscard]] double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine_); }
+  [[nodiscard]] double uniform(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(engine_);
+  }
 
   [[nodiscard]] Eigen::VectorXd gaussian(std::size_t dim) {
     Eigen::VectorXd v(static_cast<Eigen::Index>(dim));

@@ -47,7 +47,8 @@ void add_coordinate_sets(std::vector<NamedSet>& zoo) {
   zoo.push_back({"capped_simplex_thin", CappedSimplex(8, 0.1251)});
   zoo.push_back({"capped_simplex_caps", CappedSimplex(vec({0.4, 0.3, 0.7, 0.2, 0.05}))});
   zoo.push_back({"box", Box(vec({-1, 0.05}), vec({2, 0.1}))});
-  zoo.push_back({"box_off_centre", Set(Box(vec({-1, -1, 10}), vec({1, 3, 10.5}))).with_anchor(vec({0.9, -0.9, 10.125}))});
+  zoo.push_back(
+      {"box_off_centre", Set(Box(vec({-1, -1, 10}), vec({1, 3, 10.5}))).with_anchor(vec({0.9, -0.9, 10.125}))});
   zoo.push_back({"box_open", Box(vec({-kInfinity, 0, -kInfinity, 0.3}), vec({1, kInfinity, kInfinity, 0.7}))});
   zoo.push_back({"box_fixed_side", Box(vec({0, 0.1, -2}), vec({1, 0.1, 2}))});
 }
@@ -61,9 +62,8 @@ void add_polyhedra(std::vector<NamedSet>& zoo) {
   const VectorXd b = gaussian(12, 1, 2).cwiseAbs().array() + 0.1;
   zoo.push_back({"polyhedron", Polyhedron(A, b)});
   zoo.push_back({"polyhedron_off_centre", Set(Polyhedron(A, b)).with_anchor(VectorXd::Constant(4, 0.01))});
-  zoo.push_back({"polyhedron_equalities",
-                 Polyhedron(-MatrixXd::Identity(5, 5), vec({0, 0, 0, 0.3, 0.1}),
-                            mat({{1, 1, 1, 0, 0}, {0.5, 0, -0.3, 1, 2}}), vec({1, 0.25}))});
+  zoo.push_back({"polyhedron_equalities", Polyhedron(-MatrixXd::Identity(5, 5), vec({0, 0, 0, 0.3, 0.1}),
+                                                     mat({{1, 1, 1, 0, 0}, {0.5, 0, -0.3, 1, 2}}), vec({1, 0.25}))});
   // x1 <= 0.3 and -x1 <= -0.3: flat, though nothing says so.
   zoo.push_back({"polyhedron_implicit_equality",
                  Polyhedron(mat({{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {1, 1, 1}, {0, 0, -1}}),
@@ -94,15 +94,16 @@ void add_quadratic_sets(std::vector<NamedSet>& zoo) {
                                              vec({0, 0, 0}), -0.125)});
 
   zoo.push_back({"cone", SecondOrderCone(mat({{1, 0, 0}, {0, 1, 0}}), vec({0, 0}), vec({0, 0, 1}), 0)});
-  zoo.push_back({"cone_tilted", Set(SecondOrderCone(mat({{1, 0.2, 0}, {0, 0.7, 0.1}}), vec({0.1, -0.3}),
-                                                    vec({0.2, 0.1, 0.9}), 0.5))
-                                    .with_anchor(vec({0.1, 0.4, 2}))});
+  zoo.push_back({"cone_tilted",
+                 Set(SecondOrderCone(mat({{1, 0.2, 0}, {0, 0.7, 0.1}}), vec({0.1, -0.3}), vec({0.2, 0.1, 0.9}), 0.5))
+                     .with_anchor(vec({0.1, 0.4, 2}))});
   zoo.push_back({"cone_as_ellipsoid", SecondOrderCone(mat({{1, 0.5}, {0, 2}}), vec({0.3, -1}), vec({0.1, 0.2}), 1.7)});
   zoo.push_back({"cone_as_halfspace", SecondOrderCone(MatrixXd(0, 2), VectorXd(0), vec({0.3, -1}), 0.4)});
 
   zoo.push_back({"lmi_disc", Lmi({mat({{1, 0}, {0, 1}}), mat({{1, 0}, {0, -1}}), mat({{0, 1}, {1, 0}})})});
-  zoo.push_back({"lmi_elliptope", Lmi({MatrixXd::Identity(3, 3), mat({{0, 1, 0}, {1, 0, 0}, {0, 0, 0}}),
-                                       mat({{0, 0, 1}, {0, 0, 0}, {1, 0, 0}}), mat({{0, 0, 0}, {0, 0, 1}, {0, 1, 0}})})});
+  zoo.push_back(
+      {"lmi_elliptope", Lmi({MatrixXd::Identity(3, 3), mat({{0, 1, 0}, {1, 0, 0}, {0, 0, 0}}),
+                             mat({{0, 0, 1}, {0, 0, 0}, {1, 0, 0}}), mat({{0, 0, 0}, {0, 0, 1}, {0, 1, 0}})})});
   const auto symmetric = [](unsigned seed) {
     const MatrixXd G = gaussian(4, 4, seed);
     return MatrixXd(0.1 * (G + G.transpose()));
@@ -137,8 +138,8 @@ void add_level_sets(std::vector<NamedSet>& zoo) {
 }
 
 void add_combinators(std::vector<NamedSet>& zoo) {
-  zoo.push_back({"intersection_box_ball",
-                 Intersection({Box(vec({-1, -1, 0}), vec({1, 0.5, 2})), Ball(vec({0, 0, 1}), 1.2)})});
+  zoo.push_back(
+      {"intersection_box_ball", Intersection({Box(vec({-1, -1, 0}), vec({1, 0.5, 2})), Ball(vec({0, 0, 1}), 1.2)})});
   // Sector limits on a portfolio: two groups of five assets hold at most 60 % and at least 20 %.
   MatrixXd groups = MatrixXd::Zero(4, 10);
   groups.row(0).head(5).setOnes();
@@ -149,13 +150,24 @@ void add_combinators(std::vector<NamedSet>& zoo) {
   zoo.push_back({"intersection_polyhedron_ellipsoid",
                  Intersection({Polyhedron(mat({{1, 1}, {-1, 0.2}, {0.1, -1}}), vec({1, 0.6, 0.5})),
                                Ellipsoid(vec({0.1, 0}), mat({{2, 0.3}, {0.3, 1}}))})});
+  // Smooth sets cut by a plane: the curved gauges see directions of the hull only.
+  zoo.push_back({"intersection_ball_plane",
+                 Intersection({Ball(vec({0.2, 0.1, -0.1}), 1),
+                               Polyhedron(MatrixXd(0, 3), VectorXd(0), mat({{1, 2, -0.5}}), vec({0.7}))})});
+  zoo.push_back({"intersection_lmi_plane",
+                 Intersection({Lmi({MatrixXd::Identity(3, 3), mat({{0, 1, 0}, {1, 0, 0}, {0, 0, 0}}),
+                                    mat({{0, 0, 1}, {0, 0, 0}, {1, 0, 0}}), mat({{0, 0, 0}, {0, 0, 1}, {0, 1, 0}})}),
+                               Polyhedron(mat({{1, 0, 0}}), vec({0.6}), mat({{1, 1, 1}}), vec({0.3}))})});
   zoo.push_back({"product", Product({Simplex(3), Ball(vec({1, 1}), 0.3), Box(vec({-kInfinity, 0}), vec({0, 0.05}))})});
-  zoo.push_back({"affine_preimage_ball",
-                 AffinePreimage(Ball(vec({0, 0, 0}), 1), mat({{1, 0.3}, {0.2, -0.7}, {0.1, 0.9}}), vec({0.1, 0.2, -0.3}))});
+  zoo.push_back(
+      {"affine_preimage_ball",
+       AffinePreimage(Ball(vec({0, 0, 0}), 1), mat({{1, 0.3}, {0.2, -0.7}, {0.1, 0.9}}), vec({0.1, 0.2, -0.3}))});
   // Ax + b on the simplex: flat, by an equality that the inner set brings along.
-  zoo.push_back({"affine_preimage_simplex", AffinePreimage(Simplex(3), mat({{1, 0.3, 0}, {0.2, 0.7, 0.1}, {0.1, 0.4, 1.1}}),
-                                                           vec({0.05, 0.1, -0.05}))});
+  zoo.push_back(
+      {"affine_preimage_simplex",
+       AffinePreimage(Simplex(3), mat({{1, 0.3, 0}, {0.2, 0.7, 0.1}, {0.1, 0.4, 1.1}}), vec({0.05, 0.1, -0.05}))});
   zoo.push_back({"scaled_capped_simplex", Scaled(CappedSimplex(6, 0.3), 37.1)});
+  zoo.push_back({"scaled_product", Scaled(Product({Simplex(2), Ellipsoid(vec({1, 0}), mat({{3, 1}, {1, 2}}))}), 1e3)});
   zoo.push_back({"scaled_ball", Scaled(Ball(vec({0.1, 0.2}), 0.7), 0.1)});
 }
 

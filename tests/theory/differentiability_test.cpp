@@ -114,18 +114,17 @@ TEST_P(OrthogonalProjectionBeside, LosesRankWhereTheSoftRadialOneDoesNot) {
 
 INSTANTIATE_TEST_SUITE_P(
     Theory, OrthogonalProjectionBeside,
-    ::testing::Values(
-        Nearest{"ball", Ball(VectorXd::Zero(3), 1),
-                [](const VectorXd& u) { return reference::nearest_in_ball(u, VectorXd::Zero(3), 1); }},
-        Nearest{"triangle", Polyhedron((MatrixXd(3, 2) << -1, 0, 0, -1, 1, 1).finished(), vec({0, 0, 1})),
-                [](const VectorXd& u) {
-                  return reference::nearest_in_polyhedron(u, (MatrixXd(3, 2) << -1, 0, 0, -1, 1, 1).finished(),
-                                                          vec({0, 0, 1}));
-                }},
-        Nearest{"capped_simplex", CappedSimplex(5, 0.5),
-                [](const VectorXd& u) {
-                  return reference::nearest_in_capped_simplex(u, VectorXd::Constant(5, 0.5), 1);
-                }}),
+    ::testing::Values(Nearest{"ball", Ball(VectorXd::Zero(3), 1),
+                              [](const VectorXd& u) { return reference::nearest_in_ball(u, VectorXd::Zero(3), 1); }},
+                      Nearest{"triangle", Polyhedron((MatrixXd(3, 2) << -1, 0, 0, -1, 1, 1).finished(), vec({0, 0, 1})),
+                              [](const VectorXd& u) {
+                                return reference::nearest_in_polyhedron(
+                                    u, (MatrixXd(3, 2) << -1, 0, 0, -1, 1, 1).finished(), vec({0, 0, 1}));
+                              }},
+                      Nearest{"capped_simplex", CappedSimplex(5, 0.5),
+                              [](const VectorXd& u) {
+                                return reference::nearest_in_capped_simplex(u, VectorXd::Constant(5, 0.5), 1);
+                              }}),
     [](const auto& nearest) { return nearest.param.name; });
 
 }  // namespace

@@ -47,9 +47,9 @@ inline const std::vector<SoftRadial>& contractions() {
 // The sets on which the theorems are tried: bounded and unbounded, smooth and polyhedral, flat, off centre.
 inline std::vector<support::NamedSet> several_sets() {
   return support::from_zoo({"triangle", "capped_simplex_caps", "box_open", "halfspace", "polyhedron_off_centre",
-                            "polyhedron_implicit_equality", "ball_off_centre", "ellipsoid", "parabola", "cone", "lmi_elliptope",
-                            "lp_ball_1_5_off_centre", "log_sum_exp", "kl_ball", "level_set", "intersection_box_ball",
-                            "product"});
+                            "polyhedron_implicit_equality", "ball_off_centre", "ellipsoid", "parabola", "cone",
+                            "lmi_elliptope", "lp_ball_1_5_off_centre", "log_sum_exp", "kl_ball", "level_set",
+                            "intersection_box_ball", "product"});
 }
 
 // A set with its anchor, its hull and its gauge.

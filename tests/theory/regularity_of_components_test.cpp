@@ -30,7 +30,8 @@ TEST_P(RegularityOfComponents, BoundaryDistanceIsContinuous) {
     const VectorXd v = random_.unit_on(anchor_.hull);
     for (double angle : {1e-1, 1e-3, 1e-6}) {
       const VectorXd w = (v + angle * random_.unit_on(anchor_.hull)).normalized();
-      EXPECT_LE(std::abs(1 / boundary_distance(v) - 1 / boundary_distance(w)), (v - w).norm() / delta_ + 1e-12 / delta_);
+      EXPECT_LE(std::abs(1 / boundary_distance(v) - 1 / boundary_distance(w)),
+                (v - w).norm() / delta_ + 1e-12 / delta_);
     }
   }
 }

@@ -1,19 +1,26 @@
 #include "anchor/analytic_center.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
 #include "anchor/barrier_objective.hpp"
 #include "anchor/cutting_planes.hpp"
 #include "anchor/relevant_inequalities.hpp"
+#include "anchor/wording.hpp"
 
 namespace softradial {
 namespace {
 
-// Phase I stays near its start, so that unbounded sets give moderate points. Where that slows Newton's method down too
-// much (steep functions, with the set far away) it gets this much more room.
-constexpr double kFarConfinement = 100;
+// Phase I is confined to the surroundings of its start, so that unbounded sets give moderate points. Where the set is
+// much further away, the confinement outweighs the barrier along the path and Newton's method comes to no end: it gets
+// more room, in these multiples of the data's size.
+constexpr std::array kConfinements = {1.0, 1e2, 1e4, 1e6};
+
+// A set thinner than this, relative to the size of its points, is flat, as with linear rows.
+constexpr double kThinnest = kFlatTolerance;
+constexpr double kSuspicious = 1e-8;
 
 // A length that the data suggest: at least 1, the start's own size, its distance from the linear rows.
 double data_size(const LinearPart& part, const Eigen::VectorXd& start) {
@@ -21,45 +28,62 @@ double data_size(const LinearPart& part, const Eigen::VectorXd& start) {
   return std::max({1.0, start.cwiseAbs().maxCoeff(), std::isfinite(distance) ? distance : 0.0});
 }
 
+InteriorPoint phase_one(const NewtonObjective& barrier, const RelevantInequalities& inequalities,
+                        const LinearPart& part, const Eigen::VectorXd& start) {
+  const double size = data_size(part, start);
+  InteriorPoint answer;
+  for (const double confinement : kConfinements) {
+    InteriorPoint next = follow_path(barrier, inequalities, part.hull(), start, confinement * size);
+    if (next.status == AnchorStatus::found || next.status == AnchorStatus::empty) return next;
+    if (answer.status == AnchorStatus::not_found) answer = std::move(next);
+  }
+  if (answer.status == AnchorStatus::not_found) {
+    if (std::optional<Eigen::VectorXd> point = interior_by_cuts(part, inequalities, start, size)) {
+      answer = {.status = AnchorStatus::found, .point = std::move(*point), .reason = {}};
+    }
+  }
+  return answer;
+}
+
+// False where rounding alone makes a point of a flat set look interior: a step of kThinnest along some axis leaves the
+// set. Only small slacks raise the question, which costs two evaluations for each axis.
+bool has_room(const RelevantInequalities& inequalities, const AffineHull& hull, const Eigen::VectorXd& x) {
+  const double slack = inequalities.smallest(x).slack;
+  const double size = x.cwiseAbs().maxCoeff();
+  if (!(slack > 0) || slack > kSuspicious * size) return slack > 0;
+  for (Eigen::Index j = 0; j < x.size(); ++j) {
+    for (const double step : {kThinnest * size, -kThinnest * size}) {
+      if (!(inequalities.smallest(hull.project(x + step * Eigen::VectorXd::Unit(x.size(), j))).slack > 0)) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 InteriorPoint analytic_center(const ConvexSet& set, const LinearPart& part, const Eigen::VectorXd& start) {
   const RelevantInequalities inequalities(set, part);
   const auto is_interior = [&](const Eigen::VectorXd& x) { return inequalities.smallest(x).slack > 0; };
-  InteriorPoint found{.status = AnchorStatus::found, .point = start, .reason = {}};
   if (part.dim() > kMaxNewtonDim) {
-    if (!is_interior(start)) {
-      found.status = AnchorStatus::not_found;
-      found.reason = "the search for an interior point is limited to dimension " + std::to_string(kMaxNewtonDim);
-    }
-    return found;
+    if (is_interior(start)) return {.status = AnchorStatus::found, .point = start, .reason = {}};
+    return {.status = AnchorStatus::not_found,
+            .point = start,
+            .reason = "the search for an interior point is limited to dimension " + std::to_string(kMaxNewtonDim)};
   }
 
   const NewtonObjective barrier = barrier_objective(part, set);
-  if (!is_interior(start)) {
-    const double size = data_size(part, start);
-    found.status = AnchorStatus::not_found;
-    for (const double confinement : {size, kFarConfinement * size}) {
-      if (found.status == AnchorStatus::not_found) {
-        found = follow_path(barrier, inequalities, part.hull(), start, confinement);
-      }
-    }
-    if (found.status == AnchorStatus::not_found) {
-      if (std::optional<Eigen::VectorXd> point = interior_by_cuts(part, inequalities, start, size)) {
-        found = {.status = AnchorStatus::found, .point = std::move(*point), .reason = {}};
-      }
-    }
-    if (found.status != AnchorStatus::found) return found;
-  }
+  InteriorPoint found{.status = AnchorStatus::found, .point = start, .reason = {}};
+  if (!is_interior(start)) found = phase_one(barrier, inequalities, part, start);
+  if (found.status != AnchorStatus::found) return found;
 
   found.point = onto_hull(part.hull(), found.point);
-  const double size = data_size(part, found.point);
-  const Eigen::VectorXd center =
-      onto_hull(part.hull(), barrier_minimiser(barrier, part.hull(), found.point, size));
+  const Eigen::VectorXd center = onto_hull(
+      part.hull(), barrier_minimiser(barrier, part.hull(), found.point, data_size(part, found.point)));
   if (is_interior(center)) found.point = center;
-  if (!is_interior(found.point)) {
-    found.status = AnchorStatus::not_found;
-    found.reason = "the interior point that was found is too close to the boundary for double precision";
+  if (!has_room(inequalities, part.hull(), found.point)) {
+    found.status = AnchorStatus::no_interior;
+    found.reason = "no point has room around it in double precision: " + inequalities.smallest(found.point).name +
+                   " has at best slack " + amount_text(inequalities.smallest(found.point).slack);
   }
   return found;
 }

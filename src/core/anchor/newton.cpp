@@ -77,30 +77,36 @@ std::optional<Iterate> backtrack(const NewtonObjective& objective, const Iterate
 
 NewtonResult minimise(const NewtonObjective& objective, const Eigen::MatrixXd& normals, const Eigen::VectorXd& start,
                       const NewtonLimits& limits) {
+  NewtonResult result{.z = start};
   std::optional<BarrierTerms> first = objective(start);
-  if (!first) return {.z = start, .end = NewtonEnd::stalled};
+  if (!first) return result;
   Iterate at{start, std::move(*first)};
   for (int k = 0; k < limits.max_steps; ++k) {
     const NewtonSystem system(at.terms, normals);
     std::optional<Iterate> next;
-    double smallest_decrement = std::numeric_limits<double>::infinity();
+    result.decrement = std::numeric_limits<double>::infinity();
     for (double damping = kSmallestDamping; damping <= kLargestDamping && !next; damping *= kDampingGrowth) {
       const std::optional<Eigen::VectorXd> step = system.step(damping, normals);
       if (!step) continue;
       const double slope = system.gradient().dot(*step);
-      const double decrement = std::sqrt(-slope);
-      if (decrement <= limits.decrement) return {.z = at.z, .end = NewtonEnd::minimum};
-      smallest_decrement = std::min(smallest_decrement, decrement);
+      result.decrement = std::min(result.decrement, std::sqrt(-slope));
+      if (result.decrement <= limits.decrement) break;
       next = backtrack(objective, at, *step, slope);
     }
     if (!next) {
-      const bool minimum = smallest_decrement <= kRoundingDecrement;
-      return {.z = at.z, .end = minimum ? NewtonEnd::minimum : NewtonEnd::stalled};
+      const bool minimum = result.decrement <= std::max(limits.decrement, kRoundingDecrement);
+      result.end = minimum ? NewtonEnd::minimum : NewtonEnd::stalled;
+      return result;
     }
     at = std::move(*next);
-    if (limits.enough(at.z)) return {.z = at.z, .end = NewtonEnd::enough};
+    result.z = at.z;
+    if (limits.enough(at.z)) {
+      result.end = NewtonEnd::enough;
+      return result;
+    }
   }
-  return {.z = at.z, .end = NewtonEnd::step_limit};
+  result.end = NewtonEnd::step_limit;
+  return result;
 }
 
 }  // namespace softradial

@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <functional>
+#include <limits>
 #include <optional>
 
 #include "softradial/set.hpp"
@@ -24,6 +25,7 @@ enum class NewtonEnd { minimum, enough, step_limit, stalled };
 struct NewtonResult {
   Eigen::VectorXd z;
   NewtonEnd end = NewtonEnd::stalled;
+  double decrement = std::numeric_limits<double>::infinity();  // of the last step
 };
 
 // Damped Newton method from a start in the domain, along directions that are orthogonal to the rows of `normals`

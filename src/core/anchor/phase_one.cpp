@@ -14,14 +14,15 @@ namespace {
 constexpr double kPathGrowth = 10;
 constexpr int kMaxPathPoints = 30;
 constexpr double kPathDecrement = 1e-6;
+// Where curvature changes fast (|x|^p near 0) Newton's method creeps at the end: this is still a point of the path.
+constexpr double kOnPath = 1e-2;
 constexpr int kMaxSteps = 80;
 constexpr int kMaxDoublings = 200;
 // t* counts as 0 where t falls below this, relative to the largest slack: Newton's method resolves t to about the
 // square root of the rounding of the barrier's terms.
 constexpr double kFlat = 1e-9;
-// Where Newton's method comes to an end with t below this share of its first value, the set is flat as far as it can
-// tell.
-constexpr double kFlatAtStall = 1e-6;
+// Or where the path ends with t below this share of its first value, for sets all of whose slacks go to 0 along it.
+constexpr double kFlatAtEnd = 1e-9;
 // The lower bound of t that proves emptiness holds up to a distance: this many times what the data and the path span.
 constexpr double kReach = 1e6;
 // The path is followed until the bound has come this close to t.
@@ -45,15 +46,15 @@ class Path {
     double bound = 0;  // proven: t >= bound everywhere
     double tau = -barrier_(z_)->gradient[last()];
     for (int k = 0; k < kMaxPathPoints && bound < kTightBound * t(); ++k, tau *= kPathGrowth) {
-      const NewtonEnd end = minimise_at(tau, near_start);
+      const double decrement = minimise_at(tau, near_start);
       if (is_interior(z_)) return {.status = AnchorStatus::found, .point = point(), .reason = {}};
       if (t() <= kFlat * inequalities_.slacks(point()).cwiseAbs().maxCoeff()) return flat_answer();
-      if (end != NewtonEnd::minimum) break;
+      if (decrement > kOnPath) break;
       if (k > 0) bound = std::max(bound, lower_bound(previous_t, reach()));
       previous_t = t();
     }
     if (bound > 0) return empty_answer(bound);
-    if (t() <= kFlatAtStall * first_t) return flat_answer();
+    if (t() <= kFlatAtEnd * first_t) return flat_answer();
     return {.status = AnchorStatus::not_found,
             .point = point(),
             .reason = "the search for an interior point came to no end"};
@@ -81,7 +82,8 @@ class Path {
     return false;
   }
 
-  NewtonEnd minimise_at(double tau, const NewtonObjective& barrier) {
+  // Returns the Newton decrement that is left.
+  double minimise_at(double tau, const NewtonObjective& barrier) {
     const NewtonObjective objective = [&](const Eigen::VectorXd& z) {
       std::optional<BarrierTerms> terms = barrier(z);
       if (terms) {
@@ -96,7 +98,7 @@ class Path {
     limits.enough = [this](const Eigen::VectorXd& z) { return is_interior(z); };
     NewtonResult result = minimise(objective, normals_, z_, limits);
     z_ = std::move(result.z);
-    return result.end;
+    return result.decrement;
   }
 
   // Every z' in the domain of a barrier with constant nu has  grad B . (z' - z) <= nu, so that

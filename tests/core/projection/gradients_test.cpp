@@ -28,14 +28,18 @@ TEST_P(Gradients, AgreeThreeWays) {
   // the difference of three steps loses to curvature is smaller. A factor 1000 to spare.
   constexpr double kDifferenceError = 1e-5;
   constexpr double kTransposeError = 1e-12;
-  const std::vector<Method> methods = {
-      SoftRadial{}, SoftRadial{.contraction = Contraction::exponential, .lambda = 3},
-      SoftRadial{.contraction = Contraction::hyperbolic, .lambda = 4, .epsilon = 0.2}, HardRadial{}, GaugeMap{},
-      GaugeMap{.contraction = Contraction::exponential}, GaugeMap{.contraction = Contraction::hyperbolic, .lambda = 2}};
+  const std::vector<Method> methods = {SoftRadial{},
+                                       SoftRadial{.contraction = Contraction::exponential, .lambda = 3},
+                                       SoftRadial{.contraction = Contraction::hyperbolic, .lambda = 4, .epsilon = 0.2},
+                                       HardRadial{},
+                                       GaugeMap{},
+                                       GaugeMap{.contraction = Contraction::exponential},
+                                       GaugeMap{.contraction = Contraction::hyperbolic, .lambda = 2}};
   for (const Method& method : methods) {
     SCOPED_TRACE(method.index());
     RandomPoints random(7);
-    const auto report = support::check_gradients(Projection<double>(GetParam().set, method), random, {0.01, 0.3, 3}, 10);
+    const auto report =
+        support::check_gradients(Projection<double>(GetParam().set, method), random, {0.01, 0.3, 3}, 10);
     EXPECT_LT(report.vjp_against_jvp, kTransposeError);
     EXPECT_LT(report.jvp_against_difference, kDifferenceError);
     EXPECT_GE(report.checked, 20) << report.near_kinks << " samples near kinks";
@@ -47,8 +51,8 @@ TEST_P(Gradients, OfFloatAreThoseOfDouble) {
   RandomPoints random(8);
   const Projection<double> fine(GetParam().set);
   const Projection<float> coarse(GetParam().set);
-  const auto gauge = GetParam().set->gauge<float>({coarse.anchor().point.cast<float>().cast<double>().eval(),
-                                                   coarse.anchor().hull});
+  const auto gauge =
+      GetParam().set->gauge<float>({coarse.anchor().point.cast<float>().cast<double>().eval(), coarse.anchor().hull});
   const double tolerance = 1e-4 + 100 * gauge->sigma();
   const auto samples = support::rows_at_scales<float>(random, fine.anchor().point, {0.3, 3}, 10);
   GaugeProbe probe(GetParam().set, fine.anchor());

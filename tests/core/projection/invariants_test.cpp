@@ -154,9 +154,9 @@ void slack_is_one_minus_gauge(Subject<T>& s) {
     const auto gamma = static_cast<double>(reference::gauge_by_bisection(*s.layer.set(), s.anchor, moved));
     // The guard, twice, and the resolution of x as the gauge sees it.
     const double resolution = std::numeric_limits<T>::epsilon() * (s.anchor.norm() + moved.norm());
-    const double tolerance =
-        2 * gauge->sigma() + (2 * gauge->kappa() + 16 * std::numeric_limits<T>::epsilon()) * moved.norm() +
-        16 * gauge->lipschitz() * resolution + 16 * std::numeric_limits<T>::epsilon();
+    const double tolerance = 2 * gauge->sigma() +
+                             (2 * gauge->kappa() + 16 * std::numeric_limits<T>::epsilon()) * moved.norm() +
+                             16 * gauge->lipschitz() * resolution + 16 * std::numeric_limits<T>::epsilon();
     EXPECT_LE(slack[i], 1 - gamma + tolerance) << "row " << i << ": x = " << s.x.get(i).transpose();
     // The factor of a quadratic's P is known to 8 n ulp of double: its guard adds f |d|^2 to gamma^2, which shows along
     // the null space of a singular P.
@@ -232,13 +232,17 @@ void threads_change_nothing(Subject<T>& s) {
   // Enough rows for several blocks.
   Batch<T> many(20 * s.u.count(), s.u.dim());
   for (std::size_t i = 0; i < many.count(); ++i) std::ranges::copy(s.u[i % s.u.count()], many[i].begin());
-  const Batch<T> expected = s.project(many);
+  const Batch<T> expected_x = s.project(many);
+  Batch<T> expected_grad(many.count(), many.dim());
+  s.layer.project_vjp(many.view(), expected_x.view(), expected_grad.rows(), s.workspace);
   for (int threads : {2, 3}) {
     const Projection<T> layer(s.layer.set(), s.layer.method(), {.threads = threads});
     Workspace<T> workspace = layer.make_workspace();
-    Batch<T> out(many.count(), many.dim());
-    layer.project(many.view(), out.rows(), workspace);
-    EXPECT_TRUE(same_bits<T>(out.data(), expected.data())) << threads << " threads";
+    Batch<T> x(many.count(), many.dim()), grad(many.count(), many.dim());
+    layer.project(many.view(), x.rows(), workspace);
+    layer.project_vjp(many.view(), x.view(), grad.rows(), workspace);
+    EXPECT_TRUE(same_bits<T>(x.data(), expected_x.data())) << threads << " threads";
+    EXPECT_TRUE(same_bits<T>(grad.data(), expected_grad.data())) << threads << " threads";
   }
 }
 

@@ -71,9 +71,7 @@ std::vector<Table> tables() {
       {"box",
        Box(vec({-1, 0}), vec({3, 1})),
        vec({1, 0.25}),
-       {{vec({1, 0}), 0.5, vec({0.5, 0})},
-        {vec({-4, -1}), 4, vec({0, -4})},
-        {vec({0, 3}), 4, vec({0, 4.0 / 3})}}},
+       {{vec({1, 0}), 0.5, vec({0.5, 0})}, {vec({-4, -1}), 4, vec({0, -4})}, {vec({0, 3}), 4, vec({0, 4.0 / 3})}}},
       {"open_box", Box(vec({-kInfinity}), vec({1})), vec({0.5}), {{vec({-7}), 0, vec({0})}, {vec({2}), 4, vec({2})}}},
       // |d| / R from the centre.
       {"ball", Ball(vec({1, 1}), 5), vec({1, 1}), {{vec({3, 4}), 1, vec({0.12, 0.16})}}},
@@ -121,10 +119,7 @@ std::vector<Table> tables() {
        vec({0.5, 0}),
        {{vec({1, 1}), 4, vec({2, 2})}, {vec({-3, 0}), 2, vec({-2.0 / 3, 0})}}},
       // exp(x) <= e in one dimension is x <= 1; down never leaves.
-      {"log_sum_exp",
-       LogSumExp(1, 1),
-       vec({-1}),
-       {{vec({4}), 2, vec({0.5})}, {vec({-3}), 0, vec({0})}}},
+      {"log_sum_exp", LogSumExp(1, 1), vec({-1}), {{vec({4}), 2, vec({0.5})}, {vec({-3}), 0, vec({0})}}},
       // Two coordinates: x1 = x2 = y leaves at 2 exp(y) = exp(1): y = 1 - log 2, with normal (1, 1).
       {"log_sum_exp_diagonal",
        LogSumExp(2, 1),

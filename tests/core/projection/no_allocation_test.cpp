@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include "softradial/projection.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/batch.hpp"
 #include "support/random_points.hpp"
 #include "support/set_zoo.hpp"
-#include "softradial/projection.hpp"
 
 namespace softradial {
 namespace {
@@ -62,7 +62,8 @@ TEST_P(NoAllocation, OnceConstructed) {
 INSTANTIATE_TEST_SUITE_P(Zoo, NoAllocation, ::testing::ValuesIn(support::set_zoo()), support::NameOfSet());
 
 static_assert(noexcept(std::declval<const Evaluator<float>&>().project({}, {}, std::declval<Workspace<float>&>())));
-static_assert(noexcept(std::declval<const Evaluator<float>&>().project_vjp({}, {}, {}, std::declval<Workspace<float>&>())));
+static_assert(noexcept(std::declval<const Evaluator<float>&>().project_vjp({}, {}, {},
+                                                                           std::declval<Workspace<float>&>())));
 static_assert(noexcept(std::declval<const Evaluator<double>&>().inverse({}, {}, std::declval<Workspace<double>&>())));
 
 }  // namespace
