@@ -48,14 +48,13 @@ struct Evaluator<T>::Impl {
   std::size_t hull_dim;
   Method method;
   int threads;
-  std::optional<FusedCoordinates<T>> fused;
+  std::optional<kernels::CoordinateMap<T>> fused;
   std::size_t block_rows;
 
-  // Calls body(first, count, buffers) for consecutive blocks of rows. Blocks are cut by position alone, so that the
+  // Calls body(first, count, rays) for consecutive blocks of rows. Blocks are cut by position alone, so that the
   // number of threads cannot change a bit of the result.
   template <class Body>
-  void for_each_block(std::size_t rows, std::size_t block, typename Workspace<T>::Impl& workspace,
-                      const Body& body) const noexcept;
+  void for_each_block(std::size_t rows, typename Workspace<T>::Impl& workspace, const Body& body) const noexcept;
 
   void project_rays(Rows<const T> u, Rows<T> x, RayBlock<T>& rays, std::span<RowState<T>> state) const noexcept;
   void vjp_rays(Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, RayBlock<T>& rays,
@@ -64,21 +63,14 @@ struct Evaluator<T>::Impl {
 
 template <class T>
 struct Workspace<T>::Impl {
-  struct Buffers {
-    RayBlock<T> rays;
-    typename FusedCoordinates<T>::Buffers fused;
-  };
-  std::vector<Buffers> threads;
+  std::vector<RayBlock<T>> threads;  // one for each
 };
 
 template <class T>
 Workspace<T>::Workspace(const Evaluator<T>& evaluator) : impl_(std::make_unique<Impl>()) {
   const auto& e = evaluator.impl();
-  const std::size_t fused_rows = e.fused ? e.fused->block_rows() : 0;
   impl_->threads.reserve(static_cast<std::size_t>(e.threads));
-  for (int t = 0; t < e.threads; ++t) {
-    impl_->threads.push_back({RayBlock<T>(e.set, e.block_rows), typename FusedCoordinates<T>::Buffers(fused_rows)});
-  }
+  for (int t = 0; t < e.threads; ++t) impl_->threads.emplace_back(e.set, e.block_rows);
 }
 template <class T>
 Workspace<T>::Workspace(Workspace&&) noexcept = default;
@@ -90,7 +82,7 @@ Workspace<T>::~Workspace() = default;
 template <class T>
 Evaluator<T>::Evaluator(Set set, const Anchor& anchor, Method method, int threads) {
   AnchoredSet<T> anchored = anchor_set<T>(set, anchor);
-  auto fused = FusedCoordinates<T>::of(anchored);
+  auto fused = fuse_coordinates<T>(anchored, method);
   const std::size_t hull_dim = anchored.dim() - anchored.hull.codimension();
   const std::size_t block_rows = rows_per_block<T>(anchored.dim());
   impl_ = std::make_unique<Impl>(Impl{std::move(anchored), hull_dim, method, threads, fused, block_rows});
@@ -109,8 +101,9 @@ std::size_t Evaluator<T>::dim() const noexcept {
 
 template <class T>
 template <class Body>
-void Evaluator<T>::Impl::for_each_block(std::size_t rows, std::size_t block, typename Workspace<T>::Impl& workspace,
+void Evaluator<T>::Impl::for_each_block(std::size_t rows, typename Workspace<T>::Impl& workspace,
                                         const Body& body) const noexcept {
+  const std::size_t block = block_rows;
   const std::size_t blocks = (rows + block - 1) / block;
 #ifdef _OPENMP
   if (threads > 1 && blocks > 1) {
@@ -179,76 +172,46 @@ void Evaluator<T>::Impl::vjp_rays(Rows<const T> u, Rows<const T> grad_x, Rows<T>
       method);
 }
 
+// A fused pass stops at a row of extreme size or with a NaN: that one goes through the rays, and the pass goes on behind.
 template <class T>
 void Evaluator<T>::project(Rows<const T> u, Rows<T> x, Workspace<T>& workspace,
                            std::span<RowState<T>> state) const noexcept {
   const Impl& e = *impl_;
-  if (!e.fused) {
-    e.for_each_block(u.count(), e.block_rows, workspace.impl(), [&](std::size_t first, std::size_t count, auto& b) {
-      e.project_rays(u.slice(first, count), x.slice(first, count), b.rays,
-                     state.empty() ? state : state.subspan(first, count));
-    });
-    return;
-  }
-  std::visit(
-      [&](const auto& m) {
-        e.for_each_block(u.count(), e.fused->block_rows(), workspace.impl(), [&](std::size_t first, std::size_t count,
-                                                                                 auto& b) {
-          const auto rows = u.slice(first, count);
-          const auto at = state.empty() ? std::span<RowState<T>>(b.fused.state.data(), count)
-                                        : state.subspan(first, count);
-          e.fused->reduce(rows, at, !state.empty());
-          const bool in_place = static_cast<const void*>(u.data()) == static_cast<const void*>(x.data());
-          const auto is_ordinary = FusedCoordinates<T>::ordinary;
-          const bool rescue_first = in_place && !std::all_of(at.begin(), at.end(), is_ordinary);
-          if (rescue_first || !e.fused->project(m, rows, at, x.slice(first, count), b.fused)) {
-            for (std::size_t i = 0; i < count; ++i) {
-              const auto one_u = u.slice(first + i, 1);
-              const auto one_x = x.slice(first + i, 1);
-              if (!is_ordinary(at[i])) {
-                e.project_rays(one_u, one_x, b.rays, {});
-              } else if (rescue_first) {
-                e.fused->project(m, one_u, at.subspan(i, 1), one_x, b.fused);
-              }
-            }
-          }
-        });
-      },
-      e.method);
+  e.for_each_block(u.count(), workspace.impl(), [&](std::size_t first, std::size_t count, RayBlock<T>& rays) {
+    const auto states = state.empty() ? state : state.subspan(first, count);
+    if (!e.fused) {
+      e.project_rays(u.slice(first, count), x.slice(first, count), rays, states);
+      return;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t rest = count - i;
+      i += kernels::project(*e.fused, u.slice(first + i, rest), x.slice(first + i, rest),
+                            states.empty() ? nullptr : &states[i]);
+      if (i == count) break;
+      e.project_rays(u.slice(first + i, 1), x.slice(first + i, 1), rays, {});
+      if (!states.empty()) states[i].rho = std::numeric_limits<T>::infinity();
+    }
+  });
 }
 
 template <class T>
 void Evaluator<T>::project_vjp(Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, Workspace<T>& workspace,
                                std::span<const RowState<T>> state) const noexcept {
   const Impl& e = *impl_;
-  if (!e.fused) {
-    e.for_each_block(u.count(), e.block_rows, workspace.impl(), [&](std::size_t first, std::size_t count, auto& b) {
-      e.vjp_rays(u.slice(first, count), grad_x.slice(first, count), grad_u.slice(first, count), b.rays,
-                 state.empty() ? state : state.subspan(first, count));
-    });
-    return;
-  }
-  std::visit(
-      [&](const auto& m) {
-        e.for_each_block(u.count(), e.fused->block_rows(), workspace.impl(), [&](std::size_t first, std::size_t count,
-                                                                                 auto& b) {
-          const auto rows = u.slice(first, count);
-          std::span<const RowState<T>> at = state.empty() ? state : state.subspan(first, count);
-          if (at.empty()) {
-            const std::span<RowState<T>> fresh(b.fused.state.data(), count);
-            e.fused->reduce(rows, fresh, true);
-            at = fresh;
-          }
-          if (!e.fused->project_vjp(m, rows, grad_x.slice(first, count), at, grad_u.slice(first, count),
-                                    b.fused)) {
-            for (std::size_t i = 0; i < count; ++i) {
-              if (FusedCoordinates<T>::ordinary(at[i])) continue;
-              e.vjp_rays(u.slice(first + i, 1), grad_x.slice(first + i, 1), grad_u.slice(first + i, 1), b.rays, {});
-            }
-          }
-        });
-      },
-      e.method);
+  e.for_each_block(u.count(), workspace.impl(), [&](std::size_t first, std::size_t count, RayBlock<T>& rays) {
+    const auto states = state.empty() ? state : state.subspan(first, count);
+    if (!e.fused) {
+      e.vjp_rays(u.slice(first, count), grad_x.slice(first, count), grad_u.slice(first, count), rays, states);
+      return;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t rest = count - i;
+      i += kernels::project_vjp(*e.fused, u.slice(first + i, rest), grad_x.slice(first + i, rest),
+                                states.empty() ? nullptr : &states[i], grad_u.slice(first + i, rest));
+      if (i == count) break;
+      e.vjp_rays(u.slice(first + i, 1), grad_x.slice(first + i, 1), grad_u.slice(first + i, 1), rays, {});
+    }
+  });
 }
 
 // J v = phi (P v + d (e_rho / rho (d.Pv) + e_gamma / gamma (n.Pv)))
@@ -256,18 +219,18 @@ template <class T>
 void Evaluator<T>::project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T> tangent_x,
                                Workspace<T>& workspace) const noexcept {
   const Impl& e = *impl_;
-  e.for_each_block(u.count(), e.block_rows, workspace.impl(), [&](std::size_t first, std::size_t count, auto& b) {
-    b.rays.load(e.set, u.slice(first, count));
+  e.for_each_block(u.count(), workspace.impl(), [&](std::size_t first, std::size_t count, RayBlock<T>& rays) {
+    rays.load(e.set, u.slice(first, count));
     std::visit(
         [&](const auto& m) {
           for (std::size_t i = 0; i < count; ++i) {
-            const Ray<T>& ray = b.rays.ray(i);
+            const Ray<T>& ray = rays.ray(i);
             const std::span<T> out = tangent_x[first + i];
             if (!ray.finite) {
               fill_nan(out);
               continue;
             }
-            const std::span<T> d = b.rays.direction(i);
+            const std::span<T> d = rays.direction(i);
             const auto scale = scale_ray(m, ray, std::span<const T>(d)).at;
             const std::span<const T> v = tangent_u[first + i];
             std::copy(v.begin(), v.end(), out.begin());
@@ -275,9 +238,9 @@ void Evaluator<T>::project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T>
             const T along = kernels::dot(d.data(), out.data(), d.size());
             T radial = ray.rho > 0 ? along / ray.rho * scale.e_rho : T{0};
             if (ray.gamma > 0 && scale.e_gamma != 0) {
-              const std::span<T> n = b.rays.spare();
+              const std::span<T> n = rays.spare();
               std::fill(n.begin(), n.end(), T{0});
-              e.set.gauge->add_gradient(T{1}, d, ray.at, n, b.rays.gauge_scratch());
+              e.set.gauge->add_gradient(T{1}, d, ray.at, n, rays.gauge_scratch());
               T across = kernels::dot(n.data(), out.data(), d.size());
               if (ray.rho > 0) across += e.set.kappa * along / ray.norm();
               radial += across / ray.gamma * scale.e_gamma;
@@ -300,13 +263,13 @@ void Evaluator<T>::inverse(Rows<const T> x, Rows<T> u, Workspace<T>& workspace) 
   const double reprojection = e.set.hull.trivial() ? 0 : 4 * static_cast<double>(kUlp) * e.set.gauge->lipschitz();
   T anchor_size = 0;
   for (const T v : e.set.anchor) anchor_size = std::max(anchor_size, std::abs(v));
-  e.for_each_block(x.count(), e.block_rows, workspace.impl(), [&](std::size_t first, std::size_t count, auto& b) {
-    b.rays.load(e.set, x.slice(first, count));
+  e.for_each_block(x.count(), workspace.impl(), [&](std::size_t first, std::size_t count, RayBlock<T>& rays) {
+    rays.load(e.set, x.slice(first, count));
     std::visit(
         [&](const auto& m) {
           for (std::size_t i = 0; i < count; ++i) {
-            const Ray<T>& ray = b.rays.ray(i);
-            const std::span<T> d = b.rays.direction(i);
+            const Ray<T>& ray = rays.ray(i);
+            const std::span<T> d = rays.direction(i);
             const double size = std::ldexp(1.0, ray.exponent);
             const double eta = static_cast<double>(ray.gamma) * size;
             const double length = size * static_cast<double>(ray.norm());
@@ -331,12 +294,12 @@ void Evaluator<T>::inverse(Rows<const T> x, Rows<T> u, Workspace<T>& workspace) 
 template <class T>
 void Evaluator<T>::log_abs_det(Rows<const T> u, std::span<T> out, Workspace<T>& workspace) const noexcept {
   const Impl& e = *impl_;
-  e.for_each_block(u.count(), e.block_rows, workspace.impl(), [&](std::size_t first, std::size_t count, auto& b) {
-    b.rays.load(e.set, u.slice(first, count));
+  e.for_each_block(u.count(), workspace.impl(), [&](std::size_t first, std::size_t count, RayBlock<T>& rays) {
+    rays.load(e.set, u.slice(first, count));
     std::visit(
         [&](const auto& m) {
           for (std::size_t i = 0; i < count; ++i) {
-            const Ray<T>& ray = b.rays.ray(i);
+            const Ray<T>& ray = rays.ray(i);
             if (!ray.finite) {
               out[first + i] = std::numeric_limits<T>::quiet_NaN();
               continue;
@@ -348,7 +311,7 @@ void Evaluator<T>::log_abs_det(Rows<const T> u, std::span<T> out, Workspace<T>& 
             const double log_size = ray.exponent * std::log(2.0);
             const double size = std::ldexp(1.0, ray.exponent);
             const double rho = static_cast<double>(ray.rho) * size * size;
-            const auto scale = scale_ray(m, ray, std::span<const T>(b.rays.direction(i)));
+            const auto scale = scale_ray(m, ray, std::span<const T>(rays.direction(i)));
             const double log_rho = std::log(static_cast<double>(ray.rho)) + 2 * log_size;
             const double log_phi = std::log(static_cast<double>(scale.step)) - log_size;
             const double radial = log_radial(m, rho, log_rho, static_cast<double>(ray.gamma) * size);
@@ -362,13 +325,13 @@ void Evaluator<T>::log_abs_det(Rows<const T> u, std::span<T> out, Workspace<T>& 
 template <class T>
 void Evaluator<T>::slack(Rows<const T> u, std::span<T> out, Workspace<T>& workspace) const noexcept {
   const Impl& e = *impl_;
-  e.for_each_block(u.count(), e.block_rows, workspace.impl(), [&](std::size_t first, std::size_t count, auto& b) {
-    b.rays.load(e.set, u.slice(first, count));
+  e.for_each_block(u.count(), workspace.impl(), [&](std::size_t first, std::size_t count, RayBlock<T>& rays) {
+    rays.load(e.set, u.slice(first, count));
     std::visit(
         [&](const auto& m) {
           for (std::size_t i = 0; i < count; ++i) {
-            const Ray<T>& ray = b.rays.ray(i);
-            const T slack = scale_ray(m, ray, std::span<const T>(b.rays.direction(i))).at.slack;
+            const Ray<T>& ray = rays.ray(i);
+            const T slack = scale_ray(m, ray, std::span<const T>(rays.direction(i))).at.slack;
             // The guard keeps x inside by more than any slack that underflows.
             out[first + i] =
                 ray.finite ? std::max(slack, std::numeric_limits<T>::min()) : std::numeric_limits<T>::quiet_NaN();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <span>
 
 namespace softradial {
 namespace {
@@ -15,28 +16,23 @@ bool all_equal(std::span<const T> values) noexcept {
 }  // namespace
 
 template <class T>
-std::optional<FusedCoordinates<T>> FusedCoordinates<T>::of(const AnchoredSet<T>& set) {
+std::optional<kernels::CoordinateMap<T>> fuse_coordinates(const AnchoredSet<T>& set, const Method& method) {
   const auto sides = set.gauge->coordinate_sides();
   if (sides.up.empty()) return std::nullopt;
   if (!set.hull.trivial() && !set.hull.is_sum()) return std::nullopt;
   const double total = std::accumulate(set.anchor.begin(), set.anchor.end(), 0.0);
-  return FusedCoordinates({.dim = set.dim(),
-                           .sum = set.hull.is_sum(),
-                           .uniform = all_equal<T>(set.anchor) && all_equal(sides.up) && all_equal(sides.down),
-                           .anchor = set.anchor.data(),
-                           .up = sides.up.data(),
-                           .down = sides.down.data(),
-                           .anchor_mean = static_cast<T>(total / static_cast<double>(set.dim()))});
+  const kernels::CoordinateData<T> data{
+      .dim = set.dim(),
+      .sum = set.hull.is_sum(),
+      .uniform = all_equal<T>(set.anchor) && all_equal(sides.up) && all_equal(sides.down),
+      .anchor = set.anchor.data(),
+      .up = sides.up.data(),
+      .down = sides.down.data(),
+      .anchor_mean = static_cast<T>(total / static_cast<double>(set.dim()))};
+  return kernels::CoordinateMap<T>{data, method, profile_functions<T>(method)};
 }
 
-template <class T>
-std::size_t FusedCoordinates<T>::block_rows() const noexcept {
-  constexpr std::size_t kBytes = 16 * 1024;
-  constexpr std::size_t kMostRows = 32;
-  return std::clamp<std::size_t>(kBytes / (data_.dim * sizeof(T)), 1, kMostRows);
-}
-
-template class FusedCoordinates<float>;
-template class FusedCoordinates<double>;
+template std::optional<kernels::CoordinateMap<float>> fuse_coordinates(const AnchoredSet<float>&, const Method&);
+template std::optional<kernels::CoordinateMap<double>> fuse_coordinates(const AnchoredSet<double>&, const Method&);
 
 }  // namespace softradial

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <concepts>
 #include <limits>
+#include <variant>
 
 #include "softradial/method.hpp"
 
@@ -129,6 +130,24 @@ inline Scale<T> profile(const GaugeMap& m, T, T gamma) noexcept {
     }
   }
   return {};
+}
+
+// A method's profile as plain functions: what a kernel that is compiled for several processors can call without being
+// compiled for every method too.
+template <class T>
+struct ProfileFunctions {
+  T (*phi)(const Method&, T rho, T gamma) noexcept;
+  Scale<T> (*scale)(const Method&, T rho, T gamma) noexcept;
+};
+
+template <class T>
+inline ProfileFunctions<T> profile_functions(const Method& method) noexcept {
+  return std::visit(
+      []<class M>(const M&) -> ProfileFunctions<T> {
+        return {[](const Method& m, T rho, T gamma) noexcept { return profile(*std::get_if<M>(&m), rho, gamma).phi; },
+                [](const Method& m, T rho, T gamma) noexcept { return profile(*std::get_if<M>(&m), rho, gamma); }};
+      },
+      method);
 }
 
 // log e_radial, where e_radial itself may underflow.

@@ -7,19 +7,13 @@
 #include <vector>
 
 #include "hull_projector.hpp"
+#include "ordinary_size.hpp"
 #include "profile.hpp"
 #include "softradial/gauge.hpp"
 #include "softradial/projection.hpp"
 #include "softradial/rows.hpp"
 
 namespace softradial {
-
-// Above this (|d| of 2^30 or 2^300) a row is scaled by a power of two first, so that neither |d|^2 nor the squares inside
-// a gauge can overflow.
-template <class T>
-inline constexpr T kLargestRho = 0x1p60F;
-template <>
-inline constexpr double kLargestRho<double> = 0x1p600;
 
 // One row of a batch seen from the anchor: u = u0 + 2^exponent d on the hull, with d of ordinary size.
 template <class T>

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "reference/exact_combinators.hpp"
 #include "softradial/sets/combinators.hpp"
 
 namespace softradial::reference {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "anchor/barrier_objective.hpp"
@@ -32,10 +33,15 @@ InteriorPoint phase_one(const NewtonObjective& barrier, const RelevantInequaliti
                         const LinearPart& part, const Eigen::VectorXd& start) {
   const double size = data_size(part, start);
   InteriorPoint answer;
+  double best_slack = -std::numeric_limits<double>::infinity();
   for (const double confinement : kConfinements) {
-    InteriorPoint next = follow_path(barrier, inequalities, part.hull(), start, confinement * size);
+    InteriorPoint next = follow_path(barrier, inequalities, part.hull(), start, size, confinement);
     if (next.status == AnchorStatus::found || next.status == AnchorStatus::empty) return next;
-    if (answer.status == AnchorStatus::not_found) answer = std::move(next);
+    const double slack = inequalities.smallest(next.point).slack;
+    if (answer.status == AnchorStatus::not_found && !(slack < best_slack)) {
+      answer = std::move(next);
+      best_slack = slack;
+    }
   }
   if (answer.status == AnchorStatus::not_found) {
     if (std::optional<Eigen::VectorXd> point = interior_by_cuts(part, inequalities, start, size)) {

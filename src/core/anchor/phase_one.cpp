@@ -13,7 +13,8 @@ namespace {
 
 constexpr double kPathGrowth = 10;
 constexpr int kMaxPathPoints = 30;
-constexpr double kPathDecrement = 1e-6;
+// Tight, because the steepness that is left limits what can be proven; the last steps converge quadratically.
+constexpr double kPathDecrement = 1e-10;
 // Where curvature changes fast (|x|^p near 0) Newton's method creeps at the end: this is still a point of the path.
 constexpr double kOnPath = 1e-2;
 constexpr int kMaxSteps = 80;
@@ -23,41 +24,50 @@ constexpr int kMaxDoublings = 200;
 constexpr double kFlat = 1e-9;
 // Or where the path ends with t below this share of its first value, for sets all of whose slacks go to 0 along it.
 constexpr double kFlatAtEnd = 1e-9;
-// The lower bound of t that proves emptiness holds up to a distance: this many times what the data and the path span.
-constexpr double kReach = 1e6;
+// The lower bound of t that proves emptiness holds up to a distance: this many times what the data and the path span,
+// and what it would take to undo the violation with the steepest slope that the path has met.
+constexpr double kReach = 1e3;
+constexpr double kSmallPart = 0.1;
 // The path is followed until the bound has come this close to t.
-constexpr double kTightBound = 0.99;
+constexpr double kTightBound = 0.89;
 
 class Path {
  public:
   Path(const NewtonObjective& barrier, const RelevantInequalities& inequalities, const AffineHull& hull)
       : barrier_(barrier), inequalities_(inequalities), hull_(hull), normals_(normals_with_t(hull, false)) {}
 
-  InteriorPoint follow(const Eigen::VectorXd& start, double size) {
+  InteriorPoint follow(const Eigen::VectorXd& start, double size, double confinement) {
     if (!enter(start)) {
       return {.status = AnchorStatus::not_found,
               .point = start,
               .reason = "the constraints are not defined where the search starts"};
     }
-    const NewtonObjective near_start = confined(barrier_, start, size);
-    const auto reach = [&] { return kReach * (size + (point() - start).norm()); };
+    const NewtonObjective near_start = confined(barrier_, start, confinement * size);
     const double first_t = t();
     double previous_t = first_t;
-    double bound = 0;  // proven: t >= bound everywhere
+    double steepest = steepness();
+    double bound = 0;  // proven: t >= bound within reach
     double tau = -barrier_(z_)->gradient[last()];
     for (int k = 0; k < kMaxPathPoints && bound < kTightBound * t(); ++k, tau *= kPathGrowth) {
       const double decrement = minimise_at(tau, near_start);
       if (is_interior(z_)) return {.status = AnchorStatus::found, .point = point(), .reason = {}};
       if (t() <= kFlat * inequalities_.slacks(point()).cwiseAbs().maxCoeff()) return flat_answer();
       if (decrement > kOnPath) break;
-      if (k > 0) bound = std::max(bound, lower_bound(previous_t, reach()));
+      // Every z' in the domain of a barrier with constant nu has  grad B . (z' - z) <= nu, so that
+      //   t' >= t - nu / |B_t| - steepness |x' - x|.
+      // On the path nu / |B_t| is a ninth of what t fell by since tau was a tenth; all of that fall is taken.
+      const double lower = t() - (previous_t - t());
+      const double span = size + (point() - start).norm() + (steepest > 0 ? t() / steepest : 0);
+      if (k > 0 && steepness() * kReach * span <= kSmallPart * lower) bound = std::max(bound, (1 - kSmallPart) * lower);
+      steepest = std::max(steepest, steepness());
       previous_t = t();
     }
     if (bound > 0) return empty_answer(bound);
     if (t() <= kFlatAtEnd * first_t) return flat_answer();
+    const NamedSlack worst = inequalities_.smallest(point());
     return {.status = AnchorStatus::not_found,
             .point = point(),
-            .reason = "the search for an interior point came to no end"};
+            .reason = "the best point found has slack " + amount_text(worst.slack) + " in " + worst.name};
   }
 
  private:
@@ -101,14 +111,12 @@ class Path {
     return result.decrement;
   }
 
-  // Every z' in the domain of a barrier with constant nu has  grad B . (z' - z) <= nu, so that
-  //   t' >= t - nu / |B_t| - |P grad_x B| / |B_t| |x' - x|.
-  // On the path nu / |B_t| is a ninth of what t fell by since tau was a tenth; all of that fall is taken.
-  [[nodiscard]] double lower_bound(double previous_t, double reach) const {
+  // How steeply the barrier's average of the slacks changes along the hull: |P grad_x B| / |B_t|.
+  [[nodiscard]] double steepness() const {
     const BarrierTerms terms = *barrier_(z_);
     Eigen::VectorXd gradient = terms.gradient.head(last());
     gradient -= hull_.normals.transpose() * (hull_.normals * gradient);
-    return t() - (previous_t - t()) - reach * gradient.norm() / std::abs(terms.gradient[last()]);
+    return gradient.norm() / std::abs(terms.gradient[last()]);
   }
 
   // The constraints that are violated at the end of the path are those that hold t up.
@@ -142,8 +150,8 @@ class Path {
 }  // namespace
 
 InteriorPoint follow_path(const NewtonObjective& barrier, const RelevantInequalities& inequalities,
-                          const AffineHull& hull, const Eigen::VectorXd& start, double size) {
-  return Path(barrier, inequalities, hull).follow(start, size);
+                          const AffineHull& hull, const Eigen::VectorXd& start, double size, double confinement) {
+  return Path(barrier, inequalities, hull).follow(start, size, confinement);
 }
 
 }  // namespace softradial

@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include "kernels/simd_rows.hpp"
+#include "ordinary_size.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace softradial::kernels::HWY_NAMESPACE {
@@ -229,15 +230,20 @@ HWY_INLINE void reduce_general_row(const CoordinateData<T>& data, const T* HWY_R
 }
 
 template <bool kSum, bool kUniform, class T>
-HWY_INLINE void reduce_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u, T inverse_n, RowState<T>& state,
-                           bool find_active) {
+HWY_INLINE RowState<T> reduce_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u, T inverse_n) {
+  RowState<T> state;
   if constexpr (kUniform) {
     reduce_uniform_row<kSum>(data, u, inverse_n, state);
   } else {
     reduce_general_row<kSum>(data, u, inverse_n, state);
   }
-  const bool search = find_active && state.gamma > 0;
-  state.active = search ? find_side(data, Direction<kSum, kUniform, T>(data, u, state.shift), state.gamma) : 0;
+  return state;
+}
+
+template <bool kSum, bool kUniform, class T>
+HWY_INLINE std::int32_t active_side(const CoordinateData<T>& data, const T* u, const RowState<T>& state) {
+  if (!(state.gamma > 0)) return 0;
+  return find_side(data, Direction<kSum, kUniform, T>(data, u, state.shift), state.gamma);
 }
 
 template <bool kSum, bool kUniform, class T>
@@ -254,6 +260,13 @@ HWY_INLINE void apply_row(const CoordinateData<T>& data, const T* u, const RowSt
         store_first(hn::MulAdd(scale, direction.first(j, count), anchor.first(j, count)), x + j, count);
       });
 }
+
+// d . grad_x, and mean(grad_x) with a sum constraint.
+template <class T>
+struct CotangentSums {
+  T along_d;
+  T mean;
+};
 
 template <bool kSum, bool kUniform, class T>
 HWY_INLINE CotangentSums<T> reduce_vjp_row(const CoordinateData<T>& data, const T* u, const T* g,
@@ -275,6 +288,26 @@ HWY_INLINE CotangentSums<T> reduce_vjp_row(const CoordinateData<T>& data, const 
         if constexpr (kSum) total.s[3] = hn::Add(total.s[3], v);
       });
   return {along.total(), kSum ? total.total() * inverse_n : T{0}};
+}
+
+// grad_u = phi grad_x + along_d d + constant, plus at_active at the active coordinate.
+template <class T>
+struct CotangentTerms {
+  T phi;
+  T along_d;
+  T constant;
+  T at_active;
+};
+
+template <class T>
+HWY_INLINE CotangentTerms<T> cotangent_terms(const CoordinateData<T>& data, const Scale<T>& at,
+                                             const RowState<T>& state, const CotangentSums<T>& sums, T inverse_n) {
+  const auto active = static_cast<std::size_t>(state.active);
+  const std::size_t n = data.dim;
+  const T slope = active < n ? data.up[data.uniform ? 0 : active] : -data.down[data.uniform ? 0 : active - n];
+  const T along = state.rho > 0 ? at.phi * (sums.along_d / state.rho) * at.e_rho : T{0};
+  const T normal = state.gamma > 0 ? at.phi * (sums.along_d / state.gamma) * at.e_gamma * slope : T{0};
+  return {at.phi, along, data.sum ? -(at.phi * sums.mean + normal * inverse_n) : T{0}, normal};
 }
 
 template <bool kSum, bool kUniform, class T>
@@ -310,75 +343,81 @@ HWY_INLINE void with_properties(const CoordinateData<T>& data, const Pass& pass)
 }
 
 template <class T>
-HWY_INLINE void reduce_rows(const CoordinateData<T>& data, Rows<const T> u, RowState<T>* state, bool find_active) {
+HWY_INLINE void reduce_rows(const CoordinateData<T>& data, Rows<const T> u, RowState<T>* state) {
   const T inverse_n = T{1} / static_cast<T>(data.dim);
   with_properties(data, [&](auto sum, auto uniform) HWY_ATTR {
     for (std::size_t i = 0; i < u.count(); ++i) {
-      reduce_row<sum.value, uniform.value>(data, u.row(i), inverse_n, state[i], find_active);
+      state[i] = reduce_row<sum.value, uniform.value>(data, u.row(i), inverse_n);
+      state[i].active = active_side<sum.value, uniform.value>(data, u.row(i), state[i]);
     }
   });
 }
 
 template <class T>
-HWY_INLINE void apply_rows(const CoordinateData<T>& data, Rows<const T> u, const RowState<T>* state, const T* phi,
-                           Rows<T> x) {
-  with_properties(data, [&](auto sum, auto uniform) HWY_ATTR {
-    for (std::size_t i = 0; i < u.count(); ++i) {
-      apply_row<sum.value, uniform.value>(data, u.row(i), state[i], phi[i], x.row(i));
-    }
-  });
-}
-
-template <class T>
-HWY_INLINE void reduce_vjp_rows(const CoordinateData<T>& data, Rows<const T> u, Rows<const T> grad_x,
-                                const RowState<T>* state, CotangentSums<T>* sums) {
+HWY_INLINE std::size_t project_rows(const CoordinateMap<T>& map, Rows<const T> u, Rows<T> x, RowState<T>* state) {
+  const CoordinateData<T>& data = map.data;
   const T inverse_n = T{1} / static_cast<T>(data.dim);
+  std::size_t i = 0;
   with_properties(data, [&](auto sum, auto uniform) HWY_ATTR {
-    for (std::size_t i = 0; i < u.count(); ++i) {
-      sums[i] = reduce_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), state[i], inverse_n);
+    for (; i < u.count(); ++i) {
+      RowState<T> at = reduce_row<sum.value, uniform.value>(data, u.row(i), inverse_n);
+      if (!(at.rho < kLargestRho<T>)) return;
+      const T phi = map.profile.phi(map.method, at.rho, at.gamma);
+      if (state != nullptr) {
+        at.active = active_side<sum.value, uniform.value>(data, u.row(i), at);
+        state[i] = at;
+      }
+      apply_row<sum.value, uniform.value>(data, u.row(i), at, phi, x.row(i));
     }
   });
+  return i;
 }
 
 template <class T>
-HWY_INLINE void apply_vjp_rows(const CoordinateData<T>& data, Rows<const T> u, Rows<const T> grad_x,
-                               const RowState<T>* state, const CotangentTerms<T>* terms, Rows<T> grad_u) {
+HWY_INLINE std::size_t project_vjp_rows(const CoordinateMap<T>& map, Rows<const T> u, Rows<const T> grad_x,
+                                        const RowState<T>* state, Rows<T> grad_u) {
+  const CoordinateData<T>& data = map.data;
+  const T inverse_n = T{1} / static_cast<T>(data.dim);
+  std::size_t i = 0;
   with_properties(data, [&](auto sum, auto uniform) HWY_ATTR {
-    for (std::size_t i = 0; i < u.count(); ++i) {
-      apply_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), state[i], terms[i], grad_u.row(i));
+    for (; i < u.count(); ++i) {
+      RowState<T> at;
+      if (state != nullptr) {
+        at = state[i];
+      } else {
+        at = reduce_row<sum.value, uniform.value>(data, u.row(i), inverse_n);
+        at.active = active_side<sum.value, uniform.value>(data, u.row(i), at);
+      }
+      if (!(at.rho < kLargestRho<T>)) return;
+      const Scale<T> scale = map.profile.scale(map.method, at.rho, at.gamma);
+      const auto sums = reduce_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), at, inverse_n);
+      const auto terms = cotangent_terms(data, scale, at, sums, inverse_n);
+      apply_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), at, terms, grad_u.row(i));
     }
   });
+  return i;
 }
 
-void reduce_f32(const CoordinateData<float>& data, Rows<const float> u, RowState<float>* state, bool find_active) {
-  reduce_rows(data, u, state, find_active);
+void reduce_f32(const CoordinateData<float>& data, Rows<const float> u, RowState<float>* state) {
+  reduce_rows(data, u, state);
 }
-void reduce_f64(const CoordinateData<double>& data, Rows<const double> u, RowState<double>* state, bool find_active) {
-  reduce_rows(data, u, state, find_active);
+void reduce_f64(const CoordinateData<double>& data, Rows<const double> u, RowState<double>* state) {
+  reduce_rows(data, u, state);
 }
-void apply_f32(const CoordinateData<float>& data, Rows<const float> u, const RowState<float>* state, const float* phi,
-               Rows<float> x) {
-  apply_rows(data, u, state, phi, x);
+std::size_t project_f32(const CoordinateMap<float>& map, Rows<const float> u, Rows<float> x, RowState<float>* state) {
+  return project_rows(map, u, x, state);
 }
-void apply_f64(const CoordinateData<double>& data, Rows<const double> u, const RowState<double>* state,
-               const double* phi, Rows<double> x) {
-  apply_rows(data, u, state, phi, x);
+std::size_t project_f64(const CoordinateMap<double>& map, Rows<const double> u, Rows<double> x,
+                        RowState<double>* state) {
+  return project_rows(map, u, x, state);
 }
-void reduce_vjp_f32(const CoordinateData<float>& data, Rows<const float> u, Rows<const float> grad_x,
-                    const RowState<float>* state, CotangentSums<float>* sums) {
-  reduce_vjp_rows(data, u, grad_x, state, sums);
+std::size_t project_vjp_f32(const CoordinateMap<float>& map, Rows<const float> u, Rows<const float> grad_x,
+                            const RowState<float>* state, Rows<float> grad_u) {
+  return project_vjp_rows(map, u, grad_x, state, grad_u);
 }
-void reduce_vjp_f64(const CoordinateData<double>& data, Rows<const double> u, Rows<const double> grad_x,
-                    const RowState<double>* state, CotangentSums<double>* sums) {
-  reduce_vjp_rows(data, u, grad_x, state, sums);
-}
-void apply_vjp_f32(const CoordinateData<float>& data, Rows<const float> u, Rows<const float> grad_x,
-                   const RowState<float>* state, const CotangentTerms<float>* terms, Rows<float> grad_u) {
-  apply_vjp_rows(data, u, grad_x, state, terms, grad_u);
-}
-void apply_vjp_f64(const CoordinateData<double>& data, Rows<const double> u, Rows<const double> grad_x,
-                   const RowState<double>* state, const CotangentTerms<double>* terms, Rows<double> grad_u) {
-  apply_vjp_rows(data, u, grad_x, state, terms, grad_u);
+std::size_t project_vjp_f64(const CoordinateMap<double>& map, Rows<const double> u, Rows<const double> grad_x,
+                            const RowState<double>* state, Rows<double> grad_u) {
+  return project_vjp_rows(map, u, grad_x, state, grad_u);
 }
 
 }  // namespace softradial::kernels::HWY_NAMESPACE
@@ -389,43 +428,32 @@ namespace softradial::kernels {
 
 HWY_EXPORT(reduce_f32);
 HWY_EXPORT(reduce_f64);
-HWY_EXPORT(apply_f32);
-HWY_EXPORT(apply_f64);
-HWY_EXPORT(reduce_vjp_f32);
-HWY_EXPORT(reduce_vjp_f64);
-HWY_EXPORT(apply_vjp_f32);
-HWY_EXPORT(apply_vjp_f64);
+HWY_EXPORT(project_f32);
+HWY_EXPORT(project_f64);
+HWY_EXPORT(project_vjp_f32);
+HWY_EXPORT(project_vjp_f64);
 
-void reduce(const CoordinateData<float>& data, Rows<const float> u, RowState<float>* state, bool find_active) noexcept {
-  HWY_DYNAMIC_DISPATCH(reduce_f32)(data, u, state, find_active);
+void reduce(const CoordinateData<float>& data, Rows<const float> u, RowState<float>* state) noexcept {
+  HWY_DYNAMIC_DISPATCH(reduce_f32)(data, u, state);
 }
-void reduce(const CoordinateData<double>& data, Rows<const double> u, RowState<double>* state,
-            bool find_active) noexcept {
-  HWY_DYNAMIC_DISPATCH(reduce_f64)(data, u, state, find_active);
+void reduce(const CoordinateData<double>& data, Rows<const double> u, RowState<double>* state) noexcept {
+  HWY_DYNAMIC_DISPATCH(reduce_f64)(data, u, state);
 }
-void apply(const CoordinateData<float>& data, Rows<const float> u, const RowState<float>* state, const float* phi,
-           Rows<float> x) noexcept {
-  HWY_DYNAMIC_DISPATCH(apply_f32)(data, u, state, phi, x);
+std::size_t project(const CoordinateMap<float>& map, Rows<const float> u, Rows<float> x,
+                    RowState<float>* state) noexcept {
+  return HWY_DYNAMIC_DISPATCH(project_f32)(map, u, x, state);
 }
-void apply(const CoordinateData<double>& data, Rows<const double> u, const RowState<double>* state, const double* phi,
-           Rows<double> x) noexcept {
-  HWY_DYNAMIC_DISPATCH(apply_f64)(data, u, state, phi, x);
+std::size_t project(const CoordinateMap<double>& map, Rows<const double> u, Rows<double> x,
+                    RowState<double>* state) noexcept {
+  return HWY_DYNAMIC_DISPATCH(project_f64)(map, u, x, state);
 }
-void reduce_vjp(const CoordinateData<float>& data, Rows<const float> u, Rows<const float> grad_x,
-                const RowState<float>* state, CotangentSums<float>* sums) noexcept {
-  HWY_DYNAMIC_DISPATCH(reduce_vjp_f32)(data, u, grad_x, state, sums);
+std::size_t project_vjp(const CoordinateMap<float>& map, Rows<const float> u, Rows<const float> grad_x,
+                        const RowState<float>* state, Rows<float> grad_u) noexcept {
+  return HWY_DYNAMIC_DISPATCH(project_vjp_f32)(map, u, grad_x, state, grad_u);
 }
-void reduce_vjp(const CoordinateData<double>& data, Rows<const double> u, Rows<const double> grad_x,
-                const RowState<double>* state, CotangentSums<double>* sums) noexcept {
-  HWY_DYNAMIC_DISPATCH(reduce_vjp_f64)(data, u, grad_x, state, sums);
-}
-void apply_vjp(const CoordinateData<float>& data, Rows<const float> u, Rows<const float> grad_x,
-               const RowState<float>* state, const CotangentTerms<float>* terms, Rows<float> grad_u) noexcept {
-  HWY_DYNAMIC_DISPATCH(apply_vjp_f32)(data, u, grad_x, state, terms, grad_u);
-}
-void apply_vjp(const CoordinateData<double>& data, Rows<const double> u, Rows<const double> grad_x,
-               const RowState<double>* state, const CotangentTerms<double>* terms, Rows<double> grad_u) noexcept {
-  HWY_DYNAMIC_DISPATCH(apply_vjp_f64)(data, u, grad_x, state, terms, grad_u);
+std::size_t project_vjp(const CoordinateMap<double>& map, Rows<const double> u, Rows<const double> grad_x,
+                        const RowState<double>* state, Rows<double> grad_u) noexcept {
+  return HWY_DYNAMIC_DISPATCH(project_vjp_f64)(map, u, grad_x, state, grad_u);
 }
 
 }  // namespace softradial::kernels

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "profile.hpp"
 #include "softradial/projection.hpp"
 #include "softradial/rows.hpp"
 
@@ -29,40 +30,32 @@ struct CoordinateData {
   T anchor_mean = 0;
 };
 
-// rho, gamma, shift of every row; with find_active also the active side: j for an upper bound, dim + j for a lower one.
-// A row that is not finite, or whose rho would overflow, has a rho that is not below kLargestRho.
-void reduce(const CoordinateData<float>& data, Rows<const float> u, RowState<float>* state, bool find_active) noexcept;
-void reduce(const CoordinateData<double>& data, Rows<const double> u, RowState<double>* state,
-            bool find_active) noexcept;
+// rho, gamma, shift and active of every row: the active side is j for an upper bound, dim + j for a lower one, the
+// smallest coordinate among equals.
+void reduce(const CoordinateData<float>& data, Rows<const float> u, RowState<float>* state) noexcept;
+void reduce(const CoordinateData<double>& data, Rows<const double> u, RowState<double>* state) noexcept;
 
-// x = u0 + phi d
-void apply(const CoordinateData<float>& data, Rows<const float> u, const RowState<float>* state, const float* phi,
-           Rows<float> x) noexcept;
-void apply(const CoordinateData<double>& data, Rows<const double> u, const RowState<double>* state, const double* phi,
-           Rows<double> x) noexcept;
-
-// What the pass over (d, grad_x) finds.
+// A set of this kind with a method.
 template <class T>
-struct CotangentSums {
-  T along_d = 0;  // d . grad_x
-  T mean = 0;     // mean(grad_x) with a sum constraint, else 0
+struct CoordinateMap {
+  CoordinateData<T> data;
+  Method method;
+  ProfileFunctions<T> profile;
 };
-void reduce_vjp(const CoordinateData<float>& data, Rows<const float> u, Rows<const float> grad_x,
-                const RowState<float>* state, CotangentSums<float>* sums) noexcept;
-void reduce_vjp(const CoordinateData<double>& data, Rows<const double> u, Rows<const double> grad_x,
-                const RowState<double>* state, CotangentSums<double>* sums) noexcept;
 
-// grad_u = phi grad_x + along_d d + constant, plus at_active at the active coordinate.
-template <class T>
-struct CotangentTerms {
-  T phi = 0;
-  T along_d = 0;
-  T constant = 0;
-  T at_active = 0;
-};
-void apply_vjp(const CoordinateData<float>& data, Rows<const float> u, Rows<const float> grad_x,
-               const RowState<float>* state, const CotangentTerms<float>* terms, Rows<float> grad_u) noexcept;
-void apply_vjp(const CoordinateData<double>& data, Rows<const double> u, Rows<const double> grad_x,
-               const RowState<double>* state, const CotangentTerms<double>* terms, Rows<double> grad_u) noexcept;
+// x = u0 + phi d for rows 0, 1, ... up to the first whose rho is not below kLargestRho (not finite, or extreme): returns
+// how many were done. `state` is null or has a place for each row. x may be u.
+std::size_t project(const CoordinateMap<float>& map, Rows<const float> u, Rows<float> x,
+                    RowState<float>* state) noexcept;
+std::size_t project(const CoordinateMap<double>& map, Rows<const double> u, Rows<double> x,
+                    RowState<double>* state) noexcept;
+
+// grad_u = phi (g - mean g) + along d + (n at the active coordinate, minus its mean); the means only with a sum constraint:
+//   along = phi (d.g) e_rho / rho,   n = phi (d.g) e_gamma / gamma * (+-reciprocal slack).
+// Stops and counts as `project` does. `state` is null, or what `project` left.
+std::size_t project_vjp(const CoordinateMap<float>& map, Rows<const float> u, Rows<const float> grad_x,
+                        const RowState<float>* state, Rows<float> grad_u) noexcept;
+std::size_t project_vjp(const CoordinateMap<double>& map, Rows<const double> u, Rows<const double> grad_x,
+                        const RowState<double>* state, Rows<double> grad_u) noexcept;
 
 }  // namespace softradial::kernels
