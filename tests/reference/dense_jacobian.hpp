@@ -32,7 +32,7 @@ using VectorMap = std::function<Eigen::VectorXd(const Eigen::VectorXd&)>;
 // Singular values of a Jacobian seen on the hull: of B' J B with B = hull_basis.
 [[nodiscard]] inline Eigen::VectorXd singular_values_on_hull(const Eigen::MatrixXd& jacobian, const AffineHull& hull) {
   const Eigen::MatrixXd basis = hull_basis(hull);
-  return Eigen::JacobiSVD<Eigen::MatrixXd>(basis.transpose() * jacobian * basis).singularValues();
+  return Eigen::BDCSVD<Eigen::MatrixXd>(basis.transpose() * jacobian * basis).singularValues();
 }
 
 }  // namespace softradial::reference
