@@ -110,7 +110,7 @@ class Projection {
   [[nodiscard]] const Set& set() const noexcept { return set_; }
   [[nodiscard]] const Method& method() const noexcept { return method_; }
   [[nodiscard]] const Anchor& anchor() const noexcept { return anchor_; }
-  [[nodiscard]] std::size_t dim() const noexcept { return set_.dim(); }
+  [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
   [[nodiscard]] std::size_t hull_dim() const noexcept { return dim() - anchor_.hull.codimension(); }
   [[nodiscard]] const Evaluator<T>& evaluator() const noexcept { return evaluator_; }
   [[nodiscard]] Workspace<T> make_workspace() const { return Workspace<T>(evaluator_); }
@@ -130,6 +130,7 @@ class Projection {
   void check(Rows<const T> rows, const char* name) const;
 
   Set set_;
+  std::size_t dim_;
   Method method_;
   bool check_finite_;
   Anchor anchor_;

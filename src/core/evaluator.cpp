@@ -104,9 +104,13 @@ template <class Body>
 void Evaluator<T>::Impl::for_each_block(std::size_t rows, typename Workspace<T>::Impl& workspace,
                                         const Body& body) const noexcept {
   const std::size_t block = block_rows;
+  if (rows <= block) {
+    if (rows > 0) body(std::size_t{0}, rows, workspace.threads[0]);
+    return;
+  }
   const std::size_t blocks = (rows + block - 1) / block;
 #ifdef _OPENMP
-  if (threads > 1 && blocks > 1) {
+  if (threads > 1) {
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (std::size_t b = 0; b < blocks; ++b) {
       body(b * block, std::min(block, rows - b * block),

@@ -28,7 +28,8 @@ std::optional<kernels::CoordinateMap<T>> fuse_coordinates(const AnchoredSet<T>& 
       .anchor = set.anchor.data(),
       .up = sides.up.data(),
       .down = sides.down.data(),
-      .anchor_mean = static_cast<T>(total / static_cast<double>(set.dim()))};
+      .anchor_mean = static_cast<T>(total / static_cast<double>(set.dim())),
+      .inverse_dim = T{1} / static_cast<T>(set.dim())};
   return kernels::CoordinateMap<T>{data, method, profile_functions<T>(method)};
 }
 

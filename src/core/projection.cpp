@@ -38,6 +38,7 @@ Anchor anchor_of(const Set& set, const ProjectionOptions& options) {
 template <class T>
 Projection<T>::Projection(Set set, Method method, const ProjectionOptions& options)
     : set_(std::move(set)),
+      dim_(set_.dim()),
       method_(checked(method, options.threads)),
       check_finite_(options.check_finite),
       anchor_(anchor_of(set_, options)),

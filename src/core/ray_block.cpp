@@ -20,6 +20,19 @@ bool largest_exponent(std::span<const T> u, std::span<const T> u0, int& exponent
   return true;
 }
 
+// Brings 2^exponent d back to ordinary size where the hull's projection has taken most of it away: what is left of a huge
+// u may be a moderate direction, whose squares would underflow in the scale of u.
+template <class T>
+void rescale(std::span<T> d, Ray<T>& ray) noexcept {
+  T largest = 0;
+  for (const T v : d) largest = std::max(largest, std::abs(v));
+  if (!(largest > 0)) return;
+  const int size = std::ilogb(largest);
+  for (T& v : d) v = std::ldexp(v, -size);
+  ray.off_hull = std::ldexp(ray.off_hull, -size);
+  ray.exponent += size;
+}
+
 }  // namespace
 
 template <class T>
@@ -47,6 +60,7 @@ void RayBlock<T>::load_direction(const AnchoredSet<T>& set, std::span<const T> u
   }
   if (!set.hull.trivial()) {
     ray.off_hull = set.hull.project(d);
+    if (ray.exponent != 0) rescale(d, ray);
     ray.rho = kernels::dot(d.data(), d.data(), dim_);
   }
 }

@@ -25,8 +25,10 @@ constexpr double kFlat = 1e-9;
 // Or where the path ends with t below this share of its first value, for sets all of whose slacks go to 0 along it.
 constexpr double kFlatAtEnd = 1e-9;
 // The lower bound of t that proves emptiness holds up to a distance: this many times what the data and the path span,
-// and what it would take to undo the violation with the steepest slope that the path has met.
+// and what it would take to undo the violation with the steepest slope that the path has met; or, where it has met none
+// because it started at the best point, this many times what it spans.
 constexpr double kReach = 1e3;
+constexpr double kAnywhere = 1e11;
 constexpr double kSmallPart = 0.1;
 // The path is followed until the bound has come this close to t.
 constexpr double kTightBound = 0.89;
@@ -57,8 +59,9 @@ class Path {
       //   t' >= t - nu / |B_t| - steepness |x' - x|.
       // On the path nu / |B_t| is a ninth of what t fell by since tau was a tenth; all of that fall is taken.
       const double lower = t() - (previous_t - t());
-      const double span = size + (point() - start).norm() + (steepest > 0 ? t() / steepest : 0);
-      if (k > 0 && steepness() * kReach * span <= kSmallPart * lower) bound = std::max(bound, (1 - kSmallPart) * lower);
+      const double span = size + (point() - start).norm();
+      const double reach = std::min(kReach * (span + t() / steepest), kAnywhere * span);
+      if (k > 0 && steepness() * reach <= kSmallPart * lower) bound = std::max(bound, (1 - kSmallPart) * lower);
       steepest = std::max(steepest, steepness());
       previous_t = t();
     }

@@ -101,17 +101,18 @@ HWY_INLINE void for_each_vector(std::size_t n, const Body& body, const Tail& tai
 
 // mean(u - u_1)
 template <class T>
-HWY_INLINE T mean_offset(const T* HWY_RESTRICT u, std::size_t n, T inverse_n) {
+HWY_INLINE T mean_offset(const CoordinateData<T>& data, const T* HWY_RESTRICT u) {
   const RowTag<T> tag;
   const auto first_u = hn::Set(tag, u[0]);
   Sum4<T> sum;
   for_each_vector<T>(
-      n, [&](int k, std::size_t j) HWY_ATTR { sum.s[k] = hn::Add(sum.s[k], hn::Sub(hn::LoadU(tag, u + j), first_u)); },
+      data.dim,
+      [&](int k, std::size_t j) HWY_ATTR { sum.s[k] = hn::Add(sum.s[k], hn::Sub(hn::LoadU(tag, u + j), first_u)); },
       [&](std::size_t j, std::size_t count) HWY_ATTR {
         const auto d = hn::Sub(load_first(u + j, count), first_u);
         sum.s[3] = hn::Add(sum.s[3], hn::IfThenElseZero(hn::FirstN(tag, count), d));
       });
-  return sum.total() * inverse_n;
+  return sum.total() * data.inverse_dim;
 }
 
 // max(d up, -d down): the gauge of each coordinate alone.
@@ -167,8 +168,7 @@ HWY_INLINE T squared_length(const Direction<kSum, kUniform, T>& direction, std::
 // as the other passes see it since rounding is monotone. Where u_1 is so far off that the difference cancels by more than
 // a factor of 4, |d|^2 is summed again.
 template <bool kSum, class T>
-HWY_INLINE void reduce_uniform_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u, T inverse_n,
-                                   RowState<T>& state) {
+HWY_INLINE void reduce_uniform_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u, RowState<T>& state) {
   const RowTag<T> tag;
   const auto origin = hn::Set(tag, kSum ? u[0] : data.anchor[0]);
   Sum4<T> sum;
@@ -190,7 +190,7 @@ HWY_INLINE void reduce_uniform_row(const CoordinateData<T>& data, const T* HWY_R
   const T lowest = hn::GetLane(hn::MinOfLanes(tag, hn::Min(low[0], low[1])));
   const T total = kSum ? sum.total() : T{0};
   const T length = squares.total();
-  state.shift = total * inverse_n;
+  state.shift = total * data.inverse_dim;
   state.rho = length - total * state.shift;
   if (kSum && !(4 * state.rho >= length)) {
     state.rho = squared_length(Direction<kSum, true, T>(data, u, state.shift), data.dim);
@@ -204,10 +204,9 @@ HWY_INLINE void reduce_uniform_row(const CoordinateData<T>& data, const T* HWY_R
 
 // Per-coordinate data: the shift first, then |d|^2 and the gauge together.
 template <bool kSum, class T>
-HWY_INLINE void reduce_general_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u, T inverse_n,
-                                   RowState<T>& state) {
+HWY_INLINE void reduce_general_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u, RowState<T>& state) {
   const RowTag<T> tag;
-  state.shift = kSum ? mean_offset(u, data.dim, inverse_n) - data.anchor_mean : T{0};
+  state.shift = kSum ? mean_offset(data, u) - data.anchor_mean : T{0};
   const Direction<kSum, false, T> direction(data, u, state.shift);
   const Lanes<false, T> up(data.up);
   const Lanes<false, T> down(data.down);
@@ -230,12 +229,12 @@ HWY_INLINE void reduce_general_row(const CoordinateData<T>& data, const T* HWY_R
 }
 
 template <bool kSum, bool kUniform, class T>
-HWY_INLINE RowState<T> reduce_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u, T inverse_n) {
+HWY_INLINE RowState<T> reduce_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u) {
   RowState<T> state;
   if constexpr (kUniform) {
-    reduce_uniform_row<kSum>(data, u, inverse_n, state);
+    reduce_uniform_row<kSum>(data, u, state);
   } else {
-    reduce_general_row<kSum>(data, u, inverse_n, state);
+    reduce_general_row<kSum>(data, u, state);
   }
   return state;
 }
@@ -270,7 +269,7 @@ struct CotangentSums {
 
 template <bool kSum, bool kUniform, class T>
 HWY_INLINE CotangentSums<T> reduce_vjp_row(const CoordinateData<T>& data, const T* u, const T* g,
-                                           const RowState<T>& state, T inverse_n) {
+                                           const RowState<T>& state) {
   const RowTag<T> tag;
   const Direction<kSum, kUniform, T> direction(data, u, state.shift);
   Sum4<T> along;
@@ -287,7 +286,7 @@ HWY_INLINE CotangentSums<T> reduce_vjp_row(const CoordinateData<T>& data, const 
         along.s[3] = hn::MulAdd(direction.first(j, count), v, along.s[3]);
         if constexpr (kSum) total.s[3] = hn::Add(total.s[3], v);
       });
-  return {along.total(), kSum ? total.total() * inverse_n : T{0}};
+  return {along.total(), kSum ? total.total() * data.inverse_dim : T{0}};
 }
 
 // grad_u = phi grad_x + along_d d + constant, plus at_active at the active coordinate.
@@ -301,13 +300,13 @@ struct CotangentTerms {
 
 template <class T>
 HWY_INLINE CotangentTerms<T> cotangent_terms(const CoordinateData<T>& data, const Scale<T>& at,
-                                             const RowState<T>& state, const CotangentSums<T>& sums, T inverse_n) {
+                                             const RowState<T>& state, const CotangentSums<T>& sums) {
   const auto active = static_cast<std::size_t>(state.active);
   const std::size_t n = data.dim;
   const T slope = active < n ? data.up[data.uniform ? 0 : active] : -data.down[data.uniform ? 0 : active - n];
   const T along = state.rho > 0 ? at.phi * (sums.along_d / state.rho) * at.e_rho : T{0};
   const T normal = state.gamma > 0 ? at.phi * (sums.along_d / state.gamma) * at.e_gamma * slope : T{0};
-  return {at.phi, along, data.sum ? -(at.phi * sums.mean + normal * inverse_n) : T{0}, normal};
+  return {at.phi, along, data.sum ? -(at.phi * sums.mean + normal * data.inverse_dim) : T{0}, normal};
 }
 
 template <bool kSum, bool kUniform, class T>
@@ -344,40 +343,57 @@ HWY_INLINE void with_properties(const CoordinateData<T>& data, const Pass& pass)
 
 template <class T>
 HWY_INLINE void reduce_rows(const CoordinateData<T>& data, Rows<const T> u, RowState<T>* state) {
-  const T inverse_n = T{1} / static_cast<T>(data.dim);
   with_properties(data, [&](auto sum, auto uniform) HWY_ATTR {
     for (std::size_t i = 0; i < u.count(); ++i) {
-      state[i] = reduce_row<sum.value, uniform.value>(data, u.row(i), inverse_n);
+      state[i] = reduce_row<sum.value, uniform.value>(data, u.row(i));
       state[i].active = active_side<sum.value, uniform.value>(data, u.row(i), state[i]);
     }
   });
 }
 
+// Rows whose passes are interleaved: the reductions of one row wait for each other, those of eight rows overlap.
+inline constexpr std::size_t kGroup = 8;
+
+template <bool kSum, bool kUniform, class T>
+HWY_INLINE std::size_t project_group(const CoordinateMap<T>& map, Rows<const T> u, Rows<T> x, RowState<T>* state) {
+  const CoordinateData<T>& data = map.data;
+  RowState<T> at[kGroup];
+  T phi[kGroup];
+  std::size_t count = 0;
+  for (; count < u.count(); ++count) {
+    at[count] = reduce_row<kSum, kUniform>(data, u.row(count));
+    if (!(at[count].rho < kLargestRho<T>)) break;
+  }
+  for (std::size_t i = 0; i < count; ++i) phi[i] = map.profile.phi(map.method, at[i].rho, at[i].gamma);
+  if (state != nullptr) {
+    for (std::size_t i = 0; i < count; ++i) {
+      at[i].active = active_side<kSum, kUniform>(data, u.row(i), at[i]);
+      state[i] = at[i];
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) apply_row<kSum, kUniform>(data, u.row(i), at[i], phi[i], x.row(i));
+  return count;
+}
+
 template <class T>
 HWY_INLINE std::size_t project_rows(const CoordinateMap<T>& map, Rows<const T> u, Rows<T> x, RowState<T>* state) {
-  const CoordinateData<T>& data = map.data;
-  const T inverse_n = T{1} / static_cast<T>(data.dim);
-  std::size_t i = 0;
-  with_properties(data, [&](auto sum, auto uniform) HWY_ATTR {
-    for (; i < u.count(); ++i) {
-      RowState<T> at = reduce_row<sum.value, uniform.value>(data, u.row(i), inverse_n);
-      if (!(at.rho < kLargestRho<T>)) return;
-      const T phi = map.profile.phi(map.method, at.rho, at.gamma);
-      if (state != nullptr) {
-        at.active = active_side<sum.value, uniform.value>(data, u.row(i), at);
-        state[i] = at;
-      }
-      apply_row<sum.value, uniform.value>(data, u.row(i), at, phi, x.row(i));
+  std::size_t done = 0;
+  with_properties(map.data, [&](auto sum, auto uniform) HWY_ATTR {
+    while (done < u.count()) {
+      const std::size_t count = u.count() - done < kGroup ? u.count() - done : kGroup;
+      const std::size_t did = project_group<sum.value, uniform.value>(map, u.slice(done, count), x.slice(done, count),
+                                                                      state == nullptr ? nullptr : state + done);
+      done += did;
+      if (did < count) return;
     }
   });
-  return i;
+  return done;
 }
 
 template <class T>
 HWY_INLINE std::size_t project_vjp_rows(const CoordinateMap<T>& map, Rows<const T> u, Rows<const T> grad_x,
                                         const RowState<T>* state, Rows<T> grad_u) {
   const CoordinateData<T>& data = map.data;
-  const T inverse_n = T{1} / static_cast<T>(data.dim);
   std::size_t i = 0;
   with_properties(data, [&](auto sum, auto uniform) HWY_ATTR {
     for (; i < u.count(); ++i) {
@@ -385,13 +401,13 @@ HWY_INLINE std::size_t project_vjp_rows(const CoordinateMap<T>& map, Rows<const 
       if (state != nullptr) {
         at = state[i];
       } else {
-        at = reduce_row<sum.value, uniform.value>(data, u.row(i), inverse_n);
+        at = reduce_row<sum.value, uniform.value>(data, u.row(i));
         at.active = active_side<sum.value, uniform.value>(data, u.row(i), at);
       }
       if (!(at.rho < kLargestRho<T>)) return;
       const Scale<T> scale = map.profile.scale(map.method, at.rho, at.gamma);
-      const auto sums = reduce_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), at, inverse_n);
-      const auto terms = cotangent_terms(data, scale, at, sums, inverse_n);
+      const auto sums = reduce_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), at);
+      const auto terms = cotangent_terms(data, scale, at, sums);
       apply_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), at, terms, grad_u.row(i));
     }
   });

@@ -28,6 +28,7 @@ struct CoordinateData {
   const T* up = nullptr;
   const T* down = nullptr;
   T anchor_mean = 0;
+  T inverse_dim = 0;
 };
 
 // rho, gamma, shift and active of every row: the active side is j for an upper bound, dim + j for a lower one, the

@@ -45,6 +45,22 @@ TEST(CheckAnchor, RefusesWhatIsNoPoint) {
   expect_refused<NonFiniteInput>(Simplex(2), VectorXd{{0.5, std::numeric_limits<double>::quiet_NaN()}}, "1");
 }
 
+TEST(CheckAnchor, PointsOfFlatSetsAreMovedOntoTheHull) {
+  const Eigen::MatrixXd A{{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
+  const Set flat = Polyhedron(A, VectorXd{{0.5, -0.5, 1, 1}});
+  const Anchor anchor = check_anchor(flat, VectorXd{{0.5 + 1e-8, 0.25}});
+  EXPECT_EQ(anchor.hull.codimension(), 1U);
+  EXPECT_DOUBLE_EQ(anchor.point[0], 0.5);
+  EXPECT_DOUBLE_EQ(anchor.slack, 0.75);
+  expect_refused<AnchorNotInterior>(flat, VectorXd{{0.5, 1}}, "row 2 has slack 0");
+  expect_refused<AnchorNotInterior>(flat, VectorXd{{0.6, 0}}, "row 0 has slack -0.1");
+}
+
+TEST(CheckAnchor, APointOnTheHullIsKeptToTheBit) {
+  const VectorXd point{{0.1, 0.2, 0.7}};
+  EXPECT_EQ(check_anchor(Simplex(3), point).point, point);
+}
+
 TEST(CheckAnchor, SinglePrecisionNeedsRoomThatItCanResolve) {
   const Set thin = Box(VectorXd{{1e6}}, VectorXd{{1e6 + 1e-3}});
   EXPECT_NO_THROW(Projection<double>{thin});

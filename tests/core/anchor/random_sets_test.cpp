@@ -1,0 +1,135 @@
+// Random sets with a known interior point: one is found, the hull has the dimension that the construction gave it, and
+// the point passes as an anchor of the user's.
+#include <gtest/gtest.h>
+
+#include <Eigen/QR>
+#include <cmath>
+#include <random>
+
+#include "softradial/anchor.hpp"
+#include "softradial/sets.hpp"
+
+namespace softradial {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+class Draw {
+ public:
+  explicit Draw(unsigned seed) : engine_(seed) {}
+
+  int integer(int low, int high) { return std::uniform_int_distribution<int>(low, high)(engine_); }
+  MatrixXd matrix(Index rows, Index cols) {
+    std::normal_distribution<double> normal;
+    return MatrixXd::NullaryExpr(rows, cols, [&] { return normal(engine_); });
+  }
+  VectorXd vector(Index size) { return matrix(size, 1); }
+
+ private:
+  std::mt19937 engine_;
+};
+
+void expect_anchor(const Set& set, AnchorSearch search, std::size_t codimension) {
+  const Anchor anchor = find_anchor(set, search);
+  ASSERT_EQ(anchor.status, AnchorStatus::found) << anchor.reason;
+  EXPECT_GT(anchor.slack, 0);
+  EXPECT_EQ(anchor.hull.codimension(), codimension);
+  EXPECT_EQ(check_anchor(set, anchor.point).hull.codimension(), codimension);
+}
+
+// Groups of rows at x0 whose directions cancel are implicit equalities; the others pass x0 at a distance.
+TEST(RandomSets, PolyhedraWithImplicitEqualities) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    Draw draw(seed);
+    const Index n = draw.integer(1, 12);
+    const double scale = std::pow(10, draw.integer(-3, 3));
+    const VectorXd x0 = scale * draw.vector(n);
+    const int groups = draw.integer(0, 3);
+    const Index strict = draw.integer(1, 30);
+    MatrixXd A(4 * groups + strict, n);
+    for (int g = 0; g < groups; ++g) {
+      A.middleRows(4 * g, 3) = draw.matrix(3, n);
+      A.row(4 * g + 3) = -A.middleRows(4 * g, 3).colwise().sum();
+    }
+    A.bottomRows(strict) = draw.matrix(strict, n);
+    VectorXd b = A * x0;
+    b.tail(strict) += scale * draw.vector(strict).cwiseAbs() + VectorXd::Constant(strict, 1e-3 * scale);
+    std::size_t codimension = 0;
+    if (groups > 0) {
+      Eigen::ColPivHouseholderQR<MatrixXd> qr;
+      qr.setThreshold(1e-9);
+      codimension = static_cast<std::size_t>(qr.compute(A.topRows(4 * groups)).rank());
+    }
+    expect_anchor(Polyhedron(A, b), AnchorSearch::chebyshev, codimension);
+    expect_anchor(Polyhedron(A, b), AnchorSearch::analytic, codimension);
+  }
+}
+
+// One random constraint that x0 satisfies with a margin of delta, in units of the scale.
+Set constraint_at(Draw& draw, const VectorXd& x0, double scale, double delta) {
+  const Index n = x0.size();
+  const VectorXd center = x0 + scale * draw.vector(n);
+  switch (draw.integer(0, 5)) {
+    case 0:
+      return Ball(center, (center - x0).norm() + delta * scale);
+    case 1: {
+      const MatrixXd R = draw.matrix(n, n) / scale;
+      const MatrixXd shape = R.transpose() * R;
+      return Ellipsoid(center, (1 - delta / 2) / (center - x0).dot(shape * (center - x0)) * shape);
+    }
+    case 2: {
+      const MatrixXd R = draw.matrix(draw.integer(1, static_cast<int>(n)), n);
+      const MatrixXd P = R.transpose() * R;
+      const VectorXd q = scale * draw.vector(n);
+      return Quadratic(P, q, -x0.dot(P * x0) / 2 - q.dot(x0) - delta * scale * scale);
+    }
+    case 3: {
+      const MatrixXd M = draw.matrix(draw.integer(1, static_cast<int>(n)), n);
+      const VectorXd s = scale * draw.vector(M.rows());
+      const VectorXd c = draw.vector(n);
+      return SecondOrderCone(M, s, c, (M * x0 + s).norm() - c.dot(x0) + delta * scale);
+    }
+    case 4: {
+      const MatrixXd G = std::sqrt(scale) * draw.matrix(3, 3);
+      std::vector<MatrixXd> F = {G * G.transpose() + delta * scale * MatrixXd::Identity(3, 3)};
+      for (Index j = 0; j < n; ++j) {
+        const MatrixXd R = draw.matrix(3, 3);
+        F.push_back(R + R.transpose());
+        F[0] -= x0[j] * F.back();
+      }
+      F[0] = (F[0] + F[0].transpose()).eval() / 2;
+      return Lmi(F);
+    }
+    default: {
+      const MatrixXd A = draw.matrix(2 * n, n);
+      return Polyhedron(A, A * x0 + VectorXd::Constant(2 * n, delta * scale));
+    }
+  }
+}
+
+TEST(RandomSets, IntersectionsOfCurvedConstraints) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    Draw draw(seed);
+    const Index n = draw.integer(1, 10);
+    const double scale = std::pow(10, draw.integer(-3, 3));
+    const double delta = std::pow(10, -draw.integer(0, 5));
+    const VectorXd x0 = scale * draw.vector(n);
+    std::vector<Set> parts;
+    for (int k = draw.integer(1, 4); k > 0; --k) parts.push_back(constraint_at(draw, x0, scale, delta));
+    const bool flat = draw.integer(0, 3) == 0;
+    if (flat) {
+      const VectorXd a = draw.vector(n);
+      MatrixXd A(2, n);
+      A << a.transpose(), -a.transpose();
+      parts.emplace_back(Polyhedron(A, VectorXd{{a.dot(x0), -a.dot(x0)}}));
+    }
+    expect_anchor(Intersection(parts), AnchorSearch::automatic, flat ? 1 : 0);
+  }
+}
+
+}  // namespace
+}  // namespace softradial
