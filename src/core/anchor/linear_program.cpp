@@ -1,7 +1,7 @@
 #include "anchor/linear_program.hpp"
 
+#include <ClpFactorization.hpp>
 #include <ClpSimplex.hpp>
-#include <CoinPackedMatrix.hpp>
 #include <algorithm>
 #include <cmath>
 
@@ -45,6 +45,8 @@ LinearProgram::LinearProgram(const LinearProgramData& data) : impl_(std::make_un
                     row_upper.data());
   model.setPrimalTolerance(kTolerance);
   model.setDualTolerance(kTolerance);
+  // Without it the factorisation hands dense blocks to LAPACK, whose last bits depend on the number of threads.
+  model.factorization()->setDenseThreshold(0);
 }
 
 LinearProgram::LinearProgram(LinearProgram&&) noexcept = default;
