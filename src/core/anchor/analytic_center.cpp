@@ -83,8 +83,8 @@ InteriorPoint analytic_center(const ConvexSet& set, const LinearPart& part, cons
   if (found.status != AnchorStatus::found) return found;
 
   found.point = onto_hull(part.hull(), found.point);
-  const Eigen::VectorXd center = onto_hull(
-      part.hull(), barrier_minimiser(barrier, part.hull(), found.point, data_size(part, found.point)));
+  const Eigen::VectorXd center =
+      onto_hull(part.hull(), barrier_minimiser(barrier, part.hull(), found.point, data_size(part, found.point)));
   if (is_interior(center)) found.point = center;
   if (!has_room(inequalities, part.hull(), found.point)) {
     found.status = AnchorStatus::no_interior;

@@ -8,8 +8,8 @@
 
 namespace softradial {
 
-// The minimiser of the barrier of a set whose linear rows are `part`, from a start on the hull that satisfies the part's
-// free rows strictly: an interior point first (phase I), where the start is none, then Newton's method.
+// The minimiser of the barrier of a set whose linear rows are `part`, from a start on the hull that satisfies the free
+// rows of the part strictly: an interior point first (phase I), where the start is none, then Newton's method.
 [[nodiscard]] InteriorPoint analytic_center(const ConvexSet& set, const LinearPart& part, const Eigen::VectorXd& start);
 
 }  // namespace softradial

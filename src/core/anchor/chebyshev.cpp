@@ -100,7 +100,7 @@ ChebyshevCenter chebyshev_center(LinearPart& part) {
       center.point = std::move(solution->point);
       center.radius = smallest_distance(part, center.point);
       center.status = center.radius > 0 ? AnchorStatus::found : AnchorStatus::not_found;
-      if (center.radius <= 0) center.reason = "the linear programme left no point with room around it in double precision";
+      if (center.status != AnchorStatus::found) center.reason = "the largest ball is too small for double precision";
       return center;
     }
     part.add_implicit_equalities(implicit_equalities(part, *solution, flat), solution->point, kRounding * flat);

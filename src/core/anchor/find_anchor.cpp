@@ -40,6 +40,12 @@ std::optional<Anchor> verified(const ConvexSet& set, const LinearPart& part, Anc
                 .reason = {}};
 }
 
+Anchor found_or_failure(const ConvexSet& set, const LinearPart& part, AnchorSource source, Eigen::VectorXd point) {
+  std::optional<Anchor> anchor = verified(set, part, source, std::move(point));
+  if (!anchor) return failure(AnchorStatus::not_found, "the interior is too small for double precision");
+  return *std::move(anchor);
+}
+
 // Anchors that the members of an intersection carry or have in closed form: good starts for the search.
 void append_starts(const Set& set, std::vector<Eigen::VectorXd>& starts) {
   if (const auto* intersection = dynamic_cast<const Intersection*>(&*set)) {
@@ -132,15 +138,13 @@ Anchor find_analytic(const Set& set, LinearPart& part) {
   }
   InteriorPoint center = analytic_center(*set, part, *start);
   if (center.status != AnchorStatus::found) return failure(center.status, std::move(center.reason));
-  return *verified(*set, part, AnchorSource::analytic, std::move(center.point));
+  return found_or_failure(*set, part, AnchorSource::analytic, std::move(center.point));
 }
 
 Anchor find_chebyshev(const Set& set, LinearPart& part) {
   ChebyshevCenter center = chebyshev_center(part);
   if (center.status != AnchorStatus::found) return failure(center.status, std::move(center.reason));
-  std::optional<Anchor> anchor = verified(*set, part, AnchorSource::chebyshev, std::move(center.point));
-  if (!anchor) return failure(AnchorStatus::not_found, "the largest ball is too small for double precision");
-  return *std::move(anchor);
+  return found_or_failure(*set, part, AnchorSource::chebyshev, std::move(center.point));
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 namespace softradial {
 
-// -sum_i log(s_i),  s_i = (b_i - a_i.x) / norm_i + t,  over the rows of a linear part that are not constant on its hull.
-// The others, implicit equalities among them, have no slack to take a logarithm of.
+// -sum_i log(s_i),  s_i = (b_i - a_i.x) / norm_i + t,  over the rows of a linear part that are not constant on its
+// hull. The others, implicit equalities among them, have no slack to take a logarithm of.
 // Refers to the part, which has to outlive it.
 class LinearBarrier {
  public:

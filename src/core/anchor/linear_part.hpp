@@ -29,8 +29,8 @@ class LinearPart {
   explicit LinearPart(LinearSystem system);
 
   // Declares inequalities to hold with equality throughout the set, and starts again with the hull that this gives:
-  // a_i.x = b_i where `point`, a central one, is that close to it (a distance), otherwise a_i.x = a_i.point: the set has
-  // some thickness after all.
+  // a_i.x = b_i where `point`, a central one, is that close to it (a distance), otherwise a_i.x = a_i.point: the set
+  // has some thickness after all.
   void add_implicit_equalities(const std::vector<std::size_t>& inequalities, const Eigen::VectorXd& point,
                                double close);
 

@@ -20,7 +20,8 @@ constexpr double kRoundingDecrement = 1e-4;
 // The Newton system along the hull's directions, scaled to a unit diagonal.
 class NewtonSystem {
  public:
-  NewtonSystem(const BarrierTerms& terms, const Eigen::MatrixXd& N) : gradient_(terms.gradient), matrix_(terms.hessian) {
+  NewtonSystem(const BarrierTerms& terms, const Eigen::MatrixXd& N)
+      : gradient_(terms.gradient), matrix_(terms.hessian) {
     if (N.rows() > 0) {
       gradient_ -= N.transpose() * (N * gradient_);
       const Eigen::MatrixXd NH = N * matrix_;
@@ -43,7 +44,7 @@ class NewtonSystem {
     const Eigen::VectorXd right = scale_.cwiseProduct(gradient_);
     Eigen::VectorXd step = -scale_.cwiseProduct(factor.solve(right).eval());
     step -= N.transpose() * (N * step);
-    if (!step.allFinite() || !(gradient_.dot(step) <= 0)) return std::nullopt;
+    if (!step.allFinite()) return std::nullopt;
     return step;
   }
 
@@ -89,7 +90,9 @@ NewtonResult minimise(const NewtonObjective& objective, const Eigen::MatrixXd& n
       const std::optional<Eigen::VectorXd> step = system.step(damping, normals);
       if (!step) continue;
       const double slope = system.gradient().dot(*step);
-      result.decrement = std::min(result.decrement, std::sqrt(-slope));
+      // Not a descent: rounding of the solution, or, if it is this small, of the gradient 0 at the minimum.
+      if (slope > limits.decrement * limits.decrement) continue;
+      result.decrement = std::min(result.decrement, std::sqrt(std::max(0.0, -slope)));
       if (result.decrement <= limits.decrement) break;
       next = backtrack(objective, at, *step, slope);
     }

@@ -132,8 +132,8 @@ class Path {
     const std::string which = names.size() == 1 ? "it is" : "one of them is";
     return {.status = AnchorStatus::empty,
             .point = point(),
-            .reason = "no point satisfies " + name_list(names) + ": " + which + " missed by at least " +
-                      amount_text(bound)};
+            .reason =
+                "no point satisfies " + name_list(names) + ": " + which + " missed by at least " + amount_text(bound)};
   }
 
   [[nodiscard]] InteriorPoint flat_answer() const {

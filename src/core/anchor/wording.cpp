@@ -29,8 +29,8 @@ std::string amount_text(double amount) {
   constexpr int kDigits = 6;
   std::array<char, 32> buffer{};
   const double unsigned_zero = amount == 0 ? 0 : amount;
-  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), unsigned_zero,
-                                    std::chars_format::general, kDigits);
+  const auto result =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), unsigned_zero, std::chars_format::general, kDigits);
   return {buffer.data(), result.ptr};
 }
 

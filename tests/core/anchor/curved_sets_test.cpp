@@ -105,8 +105,8 @@ TEST(CurvedSets, IntersectionIsFoundFromOutsideOfEveryMember) {
 TEST(CurvedSets, DistantSetsAreNotTakenForEmpty) {
   const VectorXd far{{3000, -4000}};
   expect_interior(Quadratic(2 * MatrixXd::Identity(2, 2), -2 * far, far.squaredNorm() - 1));
-  expect_interior(Intersection({LogSumExp(2, 0), Quadratic(2 * MatrixXd::Identity(2, 2), 2 * far.cwiseAbs(),
-                                                           far.squaredNorm() - 1)}));
+  expect_interior(Intersection(
+      {LogSumExp(2, 0), Quadratic(2 * MatrixXd::Identity(2, 2), 2 * far.cwiseAbs(), far.squaredNorm() - 1)}));
 }
 
 TEST(CurvedSets, ConesGiveModeratePoints) {
