@@ -28,7 +28,12 @@ std::vector<float> normal(std::size_t count, unsigned seed = 1) {
 // A batch with all that a forward and a backward pass touch.
 struct Batch {
   Batch(std::size_t rows, std::size_t columns)
-      : count(rows), dim(columns), u(normal(rows * columns)), g(normal(rows * columns, 2)), x(u.size()), grad(u.size()),
+      : count(rows),
+        dim(columns),
+        u(normal(rows * columns)),
+        g(normal(rows * columns, 2)),
+        x(u.size()),
+        grad(u.size()),
         state(rows) {}
   std::size_t count;
   std::size_t dim;

@@ -24,8 +24,9 @@ void RatioReporter::Finalize() {
     text << std::setprecision(3) << value;
     return text.str();
   };
-  out << '\n' << std::left << std::setw(64) << "what" << std::right << std::setw(12) << "time" << std::setw(12)
-      << "baseline" << std::setw(10) << "ratio" << std::setw(8) << "bar" << '\n';
+  out << '\n'
+      << std::left << std::setw(64) << "what" << std::right << std::setw(12) << "time" << std::setw(12) << "baseline"
+      << std::setw(10) << "ratio" << std::setw(8) << "bar" << '\n';
   for (const Comparison& c : comparisons_) {
     const auto ours = best_.find(c.name);
     const auto theirs = best_.find(c.baseline);
@@ -35,8 +36,8 @@ void RatioReporter::Finalize() {
     out << std::left << std::setw(64) << c.what << std::right << std::setw(9) << number(ours->second / 1e3) << " us";
     out << std::setw(12) << (ratio ? number(theirs->second / 1e3) + " us" : "-");
     out << std::setw(10) << (ratio ? number(value) : number(value) + " ns");
-    out << std::setw(8) << (c.bar > 0 ? number(c.bar) : "-") << (c.bar > 0 ? (value <= c.bar ? "  ok" : "  MISSED") : "")
-        << '\n';
+    out << std::setw(8) << (c.bar > 0 ? number(c.bar) : "-")
+        << (c.bar > 0 ? (value <= c.bar ? "  ok" : "  MISSED") : "") << '\n';
   }
 }
 

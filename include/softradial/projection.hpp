@@ -27,8 +27,8 @@ struct RowState {
 struct ProjectionOptions {
   AnchorSearch anchor = AnchorSearch::automatic;
   std::optional<Eigen::VectorXd> anchor_point = {};  // the user's own anchor; beats the set's and the search
-  int threads = 1;                              // the result is the same, bit for bit, for every number
-  bool check_finite = false;                    // a NaN or an infinity in u is an error that names its row
+  int threads = 1;                                   // the result is the same, bit for bit, for every number
+  bool check_finite = false;                         // a NaN or an infinity in u is an error that names its row
 };
 
 template <class T>

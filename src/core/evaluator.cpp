@@ -29,7 +29,8 @@ AnchoredSet<T> anchor_set(const Set& set, const Anchor& anchor) {
   const Eigen::VectorXd rounded = anchor.point.cast<T>().template cast<double>();
   GaugePtr<T> gauge = set->gauge<T>({rounded, anchor.hull});
   const double exact_kappa = gauge->kappa();
-  const T kappa = exact_kappa > 0 ? std::nextafter(static_cast<T>(exact_kappa), std::numeric_limits<T>::infinity()) : T{0};
+  const T kappa =
+      exact_kappa > 0 ? std::nextafter(static_cast<T>(exact_kappa), std::numeric_limits<T>::infinity()) : T{0};
   std::vector<T> point(static_cast<std::size_t>(rounded.size()));
   for (std::size_t j = 0; j < point.size(); ++j) point[j] = static_cast<T>(rounded[static_cast<Eigen::Index>(j)]);
   return {std::move(point), HullProjector<T>(anchor.hull), std::move(gauge), kappa};

@@ -10,7 +10,8 @@ namespace softradial {
 namespace {
 
 void check_lambda(double lambda) {
-  if (!(lambda > 0) || !std::isfinite(lambda)) throw InvalidOption("lambda is " + number_text(lambda) + ", not a positive number");
+  if (!(lambda > 0) || !std::isfinite(lambda))
+    throw InvalidOption("lambda is " + number_text(lambda) + ", not a positive number");
 }
 
 void check_method(const SoftRadial& m) {
@@ -47,8 +48,8 @@ Projection<T>::Projection(Set set, Method method, const ProjectionOptions& optio
 template <class T>
 void Projection<T>::check(Rows<const T> rows, const char* name) const {
   if (rows.dim() != dim()) {
-    throw ShapeError(std::string(name) + " has rows of " + std::to_string(rows.dim()) + " numbers, the set has dimension " +
-                     std::to_string(dim()));
+    throw ShapeError(std::string(name) + " has rows of " + std::to_string(rows.dim()) +
+                     " numbers, the set has dimension " + std::to_string(dim()));
   }
   if (!check_finite_) return;
   for (std::size_t i = 0; i < rows.count(); ++i) {
@@ -74,7 +75,8 @@ void check_output(R rows, std::size_t count, std::size_t dim, const char* name) 
 
 void check_size(std::size_t size, std::size_t count, const char* name) {
   if (size != count) {
-    throw ShapeError(std::string(name) + " has " + std::to_string(size) + " places for " + std::to_string(count) + " rows");
+    throw ShapeError(std::string(name) + " has " + std::to_string(size) + " places for " + std::to_string(count) +
+                     " rows");
   }
 }
 

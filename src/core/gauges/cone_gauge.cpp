@@ -41,7 +41,8 @@ ConeData boost(const Eigen::MatrixXd& M, const Eigen::VectorXd& s, const Eigen::
   const long double omega_t = t0 / a;
   const Extended tau = (omega_t * cx - Mx.transpose() * omega) / a;
   const ExtendedMatrix W = (Mx - omega * (cx + a * tau).transpose() / (1 + omega_t)) / a;
-  const double sizes = (M.cwiseAbs() * u0.cwiseAbs() + s.cwiseAbs()).norm() + c.cwiseAbs().dot(u0.cwiseAbs()) + std::abs(e);
+  const double sizes =
+      (M.cwiseAbs() * u0.cwiseAbs() + s.cwiseAbs()).norm() + c.cwiseAbs().dot(u0.cwiseAbs()) + std::abs(e);
   const double terms = static_cast<double>(u0.size() + M.rows() + 4);
   return {W, tau, static_cast<double>(slack), 4 * kUlp<long double> * terms * sizes / static_cast<double>(slack)};
 }
@@ -80,7 +81,8 @@ class ConeGauge final : public GuardedGauge<T> {
   }
 
  private:
-  ConeGauge(const ConeData& data, Margin margin) : GuardedGauge<T>(margin), rows_(static_cast<std::size_t>(data.W.rows())) {
+  ConeGauge(const ConeData& data, Margin margin)
+      : GuardedGauge<T>(margin), rows_(static_cast<std::size_t>(data.W.rows())) {
     require_resolvable<T>(margin.sigma, "cone", data.slack);
     const long double grow = 1 / (1 - static_cast<long double>(margin.sigma));
     for (const long double v : data.tau) tau_.push_back(static_cast<T>(grow * v));

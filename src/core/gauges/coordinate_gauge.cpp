@@ -36,7 +36,8 @@ class CoordinateGauge final : public Gauge<T> {
 
   void evaluate(Rows<const T> d, std::span<GaugeAt<T>> at, GaugeScratch& scratch) const noexcept override {
     auto& state = static_cast<Scratch&>(scratch).state;
-    const kernels::CoordinateData<T> data{up_.size(), false, false, zeros_.data(), up_.data(), down_.data(), T{0}, T{0}};
+    const kernels::CoordinateData<T> data{up_.size(), false,        false, zeros_.data(),
+                                          up_.data(), down_.data(), T{0},  T{0}};
     kernels::reduce(data, d, state.data());
     for (std::size_t i = 0; i < d.count(); ++i) at[i] = {state[i].gamma, state[i].active};
   }

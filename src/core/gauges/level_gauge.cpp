@@ -84,7 +84,10 @@ template <class T>
 class LevelGauge final : public GuardedGauge<T> {
  public:
   LevelGauge(std::shared_ptr<const ConvexFunction> h, const Eigen::VectorXd& u0, Margin margin)
-      : GuardedGauge<T>(margin), h_(std::move(h)), u0_(u0.data(), u0.data() + u0.size()), grow_(1 / (1 - margin.sigma)) {}
+      : GuardedGauge<T>(margin),
+        h_(std::move(h)),
+        u0_(u0.data(), u0.data() + u0.size()),
+        grow_(1 / (1 - margin.sigma)) {}
 
   struct Scratch final : GaugeScratch {
     explicit Scratch(std::size_t dim) : buffers(dim), v(dim) {}
@@ -178,7 +181,9 @@ GaugePtr<T> make_level_gauge(const std::shared_ptr<const ConvexFunction>& h, con
 
 }  // namespace
 
-GaugePtr<float> LevelSet::gauge_f32(const AnchoredHull& at) const { return make_level_gauge<float>(function_, at.point); }
+GaugePtr<float> LevelSet::gauge_f32(const AnchoredHull& at) const {
+  return make_level_gauge<float>(function_, at.point);
+}
 GaugePtr<double> LevelSet::gauge_f64(const AnchoredHull& at) const {
   return make_level_gauge<double>(function_, at.point);
 }

@@ -21,11 +21,11 @@ using Extended = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
 using ExtendedMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
 
 struct QuadraticData {
-  double A;              // as above
-  double A_error;        // bound of its rounding error
+  double A;        // as above
+  double A_error;  // bound of its rounding error
   Eigen::VectorXd g;
-  Eigen::MatrixXd L;     // no rows: the identity
-  double factor_error;   // bound of |L'L - P| in the Frobenius norm
+  Eigen::MatrixXd L;    // no rows: the identity
+  double factor_error;  // bound of |L'L - P| in the Frobenius norm
 };
 
 template <class T>
@@ -110,16 +110,15 @@ class QuadraticGauge final : public GuardedGauge<T> {
 };
 
 // Bound of |P - L'L| for a factor from an eigendecomposition with small eigenvalues dropped.
-double factor_error(const Eigen::MatrixXd& P) {
-  return 8 * static_cast<double>(P.rows()) * kUlp<double> * P.norm();
-}
+double factor_error(const Eigen::MatrixXd& P) { return 8 * static_cast<double>(P.rows()) * kUlp<double> * P.norm(); }
 
 QuadraticData ball_data(const Eigen::VectorXd& center, double radius, const Eigen::VectorXd& u0) {
   const Extended e0 = u0.cast<long double>() - center.cast<long double>();
   const long double length = e0.norm();
   const long double A = (radius - length) * (radius + length);
   require_inside(static_cast<double>(A), "radius");
-  const double error = kUlp<double> * static_cast<double>(length * length) * 1e-2 + kUlp<double> * static_cast<double>(A);
+  const double error =
+      kUlp<double> * static_cast<double>(length * length) * 1e-2 + kUlp<double> * static_cast<double>(A);
   return {static_cast<double>(A), error, e0.cast<double>(), Eigen::MatrixXd(0, u0.size()), 0};
 }
 
@@ -159,7 +158,8 @@ GaugePtr<double> Ball::gauge_f64(const AnchoredHull& at) const {
   return std::make_unique<QuadraticGauge<double>>(ball_data(center_, radius_, at.point), at.point, "radius");
 }
 GaugePtr<float> Ellipsoid::gauge_f32(const AnchoredHull& at) const {
-  return std::make_unique<QuadraticGauge<float>>(ellipsoid_data(center_, shape_, factor_, at.point), at.point, "ellipsoid");
+  return std::make_unique<QuadraticGauge<float>>(ellipsoid_data(center_, shape_, factor_, at.point), at.point,
+                                                 "ellipsoid");
 }
 GaugePtr<double> Ellipsoid::gauge_f64(const AnchoredHull& at) const {
   return std::make_unique<QuadraticGauge<double>>(ellipsoid_data(center_, shape_, factor_, at.point), at.point,

@@ -39,10 +39,7 @@ struct Direction {
   RowVec<T> shift;
 
   HWY_INLINE Direction(const CoordinateData<T>& data, const T* row, T shift_of_row)
-      : u(row),
-        anchor(data.anchor),
-        first_u(hn::Set(RowTag<T>(), row[0])),
-        shift(hn::Set(RowTag<T>(), shift_of_row)) {}
+      : u(row), anchor(data.anchor), first_u(hn::Set(RowTag<T>(), row[0])), shift(hn::Set(RowTag<T>(), shift_of_row)) {}
 
   HWY_INLINE RowVec<T> of(RowVec<T> v, RowVec<T> at) const {
     if constexpr (!kSum) {
@@ -183,9 +180,8 @@ HWY_INLINE void reduce_uniform_row(const CoordinateData<T>& data, const T* HWY_R
   };
   for_each_vector<T>(
       data.dim, [&](int k, std::size_t j) HWY_ATTR { take(k, hn::Sub(hn::LoadU(tag, u + j), origin)); },
-      [&](std::size_t j, std::size_t count) HWY_ATTR {
-        take(3, hn::IfThenElseZero(hn::FirstN(tag, count), hn::Sub(load_first(u + j, count), origin)));
-      });
+      [&](std::size_t j, std::size_t count)
+          HWY_ATTR { take(3, hn::IfThenElseZero(hn::FirstN(tag, count), hn::Sub(load_first(u + j, count), origin))); });
   const T highest = hn::GetLane(hn::MaxOfLanes(tag, hn::Max(high[0], high[1])));
   const T lowest = hn::GetLane(hn::MinOfLanes(tag, hn::Min(low[0], low[1])));
   const T total = kSum ? sum.total() : T{0};
@@ -321,8 +317,7 @@ HWY_INLINE void apply_vjp_row(const CoordinateData<T>& data, const T* u, const T
                          HWY_ATTR { return hn::MulAdd(phi, v, hn::MulAdd(along, d, constant)); };
   for_each_vector<T>(
       data.dim,
-      [&](int, std::size_t j)
-          HWY_ATTR { hn::StoreU(value(direction.full(j), hn::LoadU(tag, g + j)), tag, out + j); },
+      [&](int, std::size_t j) HWY_ATTR { hn::StoreU(value(direction.full(j), hn::LoadU(tag, g + j)), tag, out + j); },
       [&](std::size_t j, std::size_t count)
           HWY_ATTR { store_first(value(direction.first(j, count), load_first(g + j, count)), out + j, count); });
   const auto active = static_cast<std::size_t>(state.active);

@@ -18,7 +18,9 @@ using Tag = hn::CappedTag<T, kPanelRows<T>>;
 template <class T>
 inline constexpr std::size_t kVectors = kPanelRows<T> / hn::MaxLanes(Tag<T>());
 template <class T>
-inline constexpr std::size_t kTileRows = kVectors<T> <= 2 ? kMaxTileRows : kVectors<T> <= 4 ? 3 : 1;
+inline constexpr std::size_t kTileRows = kVectors<T> <= 2   ? kMaxTileRows
+                                         : kVectors<T> <= 4 ? 3
+                                                            : 1;
 
 // One panel against kCount vectors: acc[r][v] = sum_k w[k][v] d[r][k], then the running maxima.
 template <std::size_t kCount, class T>
@@ -61,8 +63,8 @@ HWY_INLINE void tile_max(const T* HWY_RESTRICT panel, const T* HWY_RESTRICT pack
 
 // Dispatches the tile's height, so that a remainder runs the same arithmetic on fewer rows.
 template <std::size_t kCount, class T>
-HWY_INLINE void tile_max_of(std::size_t count, const T* panel, const T* packed, std::size_t num_columns,
-                            T panel_index, T* best, T* best_panel) {
+HWY_INLINE void tile_max_of(std::size_t count, const T* panel, const T* packed, std::size_t num_columns, T panel_index,
+                            T* best, T* best_panel) {
   if (count == kCount) {
     tile_max<kCount>(panel, packed, num_columns, panel_index, best, best_panel);
   } else if constexpr (kCount > 1) {

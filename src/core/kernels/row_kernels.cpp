@@ -58,8 +58,8 @@ HWY_INLINE T subtract_row(const T* u, const T* u0, T* d, std::size_t n) {
 
 template <class T>
 HWY_INLINE T dot_row(const T* a, const T* b, std::size_t n) {
-  return sum_terms<T>(n, [=](std::size_t j, std::size_t count)
-                             HWY_ATTR { return hn::Mul(load(a + j, count), load(b + j, count)); });
+  return sum_terms<T>(
+      n, [=](std::size_t j, std::size_t count) HWY_ATTR { return hn::Mul(load(a + j, count), load(b + j, count)); });
 }
 
 template <class T>

@@ -31,7 +31,8 @@ Reference run_reference(const MatrixXd& A, const VectorXd& b) {
   out << A.rows() << ' ' << A.cols() << '\n';
   for (Index i = 0; i < A.rows(); ++i) out << A.row(i) << ' ' << b[i] << '\n';
   out.close();
-  const std::string command = std::string("OMP_NUM_THREADS=1 ") + SOFTRADIAL_PYTHON + " " + SOFTRADIAL_CENTERS_SCRIPT + " < " + file;
+  const std::string command =
+      std::string("OMP_NUM_THREADS=1 ") + SOFTRADIAL_PYTHON + " " + SOFTRADIAL_CENTERS_SCRIPT + " < " + file;
   FILE* const pipe = popen(command.c_str(), "r");
   std::string text;
   for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) text += static_cast<char>(c);

@@ -18,9 +18,7 @@ void expect_empty(const Set& set, const std::string& named) {
   EXPECT_THROW((void)require_anchor(set), NoInterior);
 }
 
-TEST(EmptySets, OppositeHalfspaces) {
-  expect_empty(Polyhedron(MatrixXd{{1, 0}, {-1, 0}}, VectorXd{{0, -1}}), "row");
-}
+TEST(EmptySets, OppositeHalfspaces) { expect_empty(Polyhedron(MatrixXd{{1, 0}, {-1, 0}}, VectorXd{{0, -1}}), "row"); }
 
 TEST(EmptySets, InconsistentEqualities) {
   const MatrixXd E{{1, 1}, {2, 2}};
@@ -31,9 +29,7 @@ TEST(EmptySets, InequalityAgainstEqualities) {
   expect_empty(Polyhedron(MatrixXd{{1, 1}}, VectorXd{{0.5}}, MatrixXd{{1, 1}}, VectorXd{{1}}), "row 0");
 }
 
-TEST(EmptySets, ZeroRowThatCannotHold) {
-  expect_empty(Polyhedron(MatrixXd::Zero(1, 2), VectorXd{{-1}}), "row 0");
-}
+TEST(EmptySets, ZeroRowThatCannotHold) { expect_empty(Polyhedron(MatrixXd::Zero(1, 2), VectorXd{{-1}}), "row 0"); }
 
 TEST(EmptySets, DisjointBalls) {
   const Set set = Intersection({Ball(VectorXd{{0, 0}}, 1), Ball(VectorXd{{3, 0}}, 1)});

@@ -57,9 +57,7 @@ TEST(FlatSets, DependentEqualitiesCountOnce) {
   expect_codimension(Polyhedron(MatrixXd{{0, 0, 1}}, VectorXd::Ones(1), E, VectorXd{{1, 2}}), 1);
 }
 
-TEST(FlatSets, FixedCoordinateOfABox) {
-  expect_codimension(Box(VectorXd{{0, 0.5, -1}}, VectorXd{{1, 0.5, 1}}), 1);
-}
+TEST(FlatSets, FixedCoordinateOfABox) { expect_codimension(Box(VectorXd{{0, 0.5, -1}}, VectorXd{{1, 0.5, 1}}), 1); }
 
 TEST(FlatSets, CapsThatAddUpToTheSum) { expect_codimension(CappedSimplex(4, 0.25), 4); }
 
