@@ -1,3 +1,6 @@
+#include <cmath>
+#include <limits>
+
 #include "sets/parts.hpp"
 #include "sets/validation.hpp"
 #include "softradial/sets/combinators.hpp"
@@ -7,13 +10,35 @@ namespace {
 
 constexpr std::string_view kAffinePreimage = "affine_preimage";
 
+// A sum that is 0 up to the rounding of its terms is 0. The columns of a computed A that sum to 0 in theory would
+// otherwise turn sum(y) = 1 into an equality in x, with a random normal.
+class CancellingSum {
+ public:
+  void add(long double term) {
+    sum_ += term;
+    size_ += std::abs(term);
+  }
+  [[nodiscard]] double value() const {
+    constexpr long double kRounding = std::numeric_limits<double>::epsilon();
+    return std::abs(sum_) <= kRounding * size_ ? 0 : static_cast<double>(sum_);
+  }
+
+ private:
+  long double sum_ = 0;
+  long double size_ = 0;
+};
+
 // a.(A x + b) <= beta  as  (A'a).x <= beta - a.b; each number is rounded once.
 LinearSystem::Row pulled_back(const LinearSystem::Row& row, const Eigen::MatrixXd& A, const Eigen::VectorXd& b) {
-  LinearSystem::Row result{.entries = {}, .bound = residual(row, b.data()), .name = row.name};
+  CancellingSum bound;
+  bound.add(row.bound);
+  for (const LinearSystem::Entry& a : row.entries) bound.add(-static_cast<long double>(a.value) * b[a.column]);
+  LinearSystem::Row result{.entries = {}, .bound = bound.value(), .name = row.name};
   for (Eigen::Index j = 0; j < A.cols(); ++j) {
-    long double sum = 0;
-    for (const LinearSystem::Entry& a : row.entries) sum += static_cast<long double>(a.value) * A(a.column, j);
-    if (const auto value = static_cast<double>(sum); value != 0) {
+    CancellingSum coefficient;
+    for (const LinearSystem::Entry& a : row.entries)
+      coefficient.add(static_cast<long double>(a.value) * A(a.column, j));
+    if (const double value = coefficient.value(); value != 0) {
       result.entries.push_back({static_cast<std::size_t>(j), value});
     }
   }
