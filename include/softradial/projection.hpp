@@ -8,6 +8,7 @@
 #include <span>
 
 #include "softradial/anchor.hpp"
+#include "softradial/gauge_form.hpp"
 #include "softradial/method.hpp"
 #include "softradial/rows.hpp"
 #include "softradial/set.hpp"
@@ -29,6 +30,18 @@ struct ProjectionOptions {
   std::optional<Eigen::VectorXd> anchor_point = {};  // the user's own anchor; beats the set's and the search
   int threads = 1;                                   // the result is the same, bit for bit, for every number
   bool check_finite = false;                         // a NaN or an infinity in u is an error that names its row
+};
+
+// What another backend needs, next to the method, to evaluate the same map: the numbers of an Evaluator, as doubles.
+//
+//   d = P_hull(u - u0),   rho = |d|^2,   gamma = gamma_form(d) + kappa |d|,   x = u0 + phi(rho, gamma) d
+struct MapForm {
+  Eigen::VectorXd anchor;   // u0, rounded to the precision of the map
+  Eigen::MatrixXd normals;  // of the hull, orthonormal rows (codimension x dim), rounded likewise
+  GaugeForm gauge;
+  double kappa;
+  double sigma;      // of the gauge: already in its numbers
+  double lipschitz;  // of the gauge
 };
 
 template <class T>
@@ -57,7 +70,7 @@ class Workspace {
 //   J v = phi P v + (2 phi_rho (d.v) + phi_gamma (n.v)) d,        P v the projection of v onto the hull's directions
 //   log|det J| = (k - 1) log phi + log(phi + 2 rho phi_rho + gamma phi_gamma),    k = dimension of the hull
 //
-// Every method is noexcept, does not allocate, and assumes that the shapes fit: Projection is the same with the checks.
+// Evaluation is noexcept, does not allocate, and assumes that the shapes fit: Projection is the same with the checks.
 // A row with a NaN or an infinity gives NaN in that row of the result and nowhere else.
 template <class T>
 class Evaluator {
@@ -68,6 +81,8 @@ class Evaluator {
   ~Evaluator();
 
   [[nodiscard]] std::size_t dim() const noexcept;
+  // The map as plain data. Allocates, unlike the rest.
+  [[nodiscard]] MapForm form() const;
 
   // x_i = p(u_i). `state` is empty or has a place for each row. x may be u itself.
   void project(Rows<const T> u, Rows<T> x, Workspace<T>& workspace, std::span<RowState<T>> state = {}) const noexcept;

@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "algebra/as_doubles.hpp"
 #include "fused_coordinates.hpp"
 #include "kernels/row_kernels.hpp"
 #include "ray_block.hpp"
@@ -41,6 +42,12 @@ void fill_nan(std::span<T> row) noexcept {
   std::fill(row.begin(), row.end(), std::numeric_limits<T>::quiet_NaN());
 }
 
+// One number for each row of a batch.
+template <class T>
+Rows<T> numbers(std::span<T> values) noexcept {
+  return {values.data(), values.size(), 1};
+}
+
 }  // namespace
 
 template <class T>
@@ -56,6 +63,15 @@ struct Evaluator<T>::Impl {
   // number of threads cannot change a bit of the result.
   template <class Body>
   void for_each_block(std::size_t rows, typename Workspace<T>::Impl& workspace, const Body& body) const noexcept;
+
+  // Calls body(m, i, ray, d) for the rows of a block that are finite, m being the method; the others are NaN in `out`.
+  template <class Body>
+  void for_each_ray(RayBlock<T>& rays, Rows<T> out, const Body& body) const noexcept;
+
+  // The same for the rows of a whole batch, and with the rays of their block: body(m, i, ray, d, rays).
+  template <class Body>
+  void for_each_row(Rows<const T> u, Rows<T> out, typename Workspace<T>::Impl& workspace,
+                    const Body& body) const noexcept;
 
   void project_rays(Rows<const T> u, Rows<T> x, RayBlock<T>& rays, std::span<RowState<T>> state) const noexcept;
   void vjp_rays(Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, RayBlock<T>& rays,
@@ -101,6 +117,17 @@ std::size_t Evaluator<T>::dim() const noexcept {
 }
 
 template <class T>
+MapForm Evaluator<T>::form() const {
+  const AnchoredSet<T>& set = impl_->set;
+  return {.anchor = as_doubles<T>(set.anchor),
+          .normals = set.hull.normals(),
+          .gauge = set.gauge->form(),
+          .kappa = set.kappa,
+          .sigma = set.gauge->sigma(),
+          .lipschitz = set.gauge->lipschitz()};
+}
+
+template <class T>
 template <class Body>
 void Evaluator<T>::Impl::for_each_block(std::size_t rows, typename Workspace<T>::Impl& workspace,
                                         const Body& body) const noexcept {
@@ -123,26 +150,47 @@ void Evaluator<T>::Impl::for_each_block(std::size_t rows, typename Workspace<T>:
   for (std::size_t b = 0; b < blocks; ++b) body(b * block, std::min(block, rows - b * block), workspace.threads[0]);
 }
 
+template <class T>
+template <class Body>
+void Evaluator<T>::Impl::for_each_ray(RayBlock<T>& rays, Rows<T> out, const Body& body) const noexcept {
+  std::visit(
+      [&](const auto& m) {
+        for (std::size_t i = 0; i < out.count(); ++i) {
+          if (rays.ray(i).finite) {
+            body(m, i, rays.ray(i), rays.direction(i));
+          } else {
+            fill_nan(out[i]);
+          }
+        }
+      },
+      method);
+}
+
+template <class T>
+template <class Body>
+void Evaluator<T>::Impl::for_each_row(Rows<const T> u, Rows<T> out, typename Workspace<T>::Impl& workspace,
+                                      const Body& body) const noexcept {
+  for_each_block(u.count(), workspace, [&](std::size_t first, std::size_t count, RayBlock<T>& rays) {
+    rays.load(set, u.slice(first, count));
+    const auto at_row = [&](const auto& m, std::size_t i, const Ray<T>& ray, std::span<const T> d) {
+      body(m, first + i, ray, d, rays);
+    };
+    for_each_ray(rays, out.slice(first, count), at_row);
+  });
+}
+
 // x = u0 + step d
 template <class T>
 void Evaluator<T>::Impl::project_rays(Rows<const T> u, Rows<T> x, RayBlock<T>& rays,
                                       std::span<RowState<T>> state) const noexcept {
   rays.load(set, u);
-  std::visit(
-      [&](const auto& m) {
-        for (std::size_t i = 0; i < u.count(); ++i) {
-          const Ray<T>& ray = rays.ray(i);
-          if (!state.empty()) state[i] = {ray.rho, ray.at.gamma, 0, ray.at.active};
-          if (!ray.finite) {
-            fill_nan(x[i]);
-            continue;
-          }
-          const std::span<T> d = rays.direction(i);
-          const T step = scale_ray(m, ray, std::span<const T>(d)).step;
-          kernels::combine(T{1}, set.anchor.data(), step, d.data(), x.row(i), d.size());
-        }
-      },
-      method);
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    const Ray<T>& ray = rays.ray(i);
+    state[i] = {ray.rho, ray.at.gamma, 0, ray.at.active};
+  }
+  for_each_ray(rays, x, [&](const auto& m, std::size_t i, const Ray<T>& ray, std::span<const T> d) {
+    kernels::combine(T{1}, set.anchor.data(), scale_ray(m, ray, d).step, d.data(), x.row(i), d.size());
+  });
 }
 
 // J'g = P_hull( phi (g + (d.g) (e_rho / rho d + e_gamma / gamma n)) ),  n = grad gamma(d) + kappa d / |d|.
@@ -151,30 +199,20 @@ template <class T>
 void Evaluator<T>::Impl::vjp_rays(Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, RayBlock<T>& rays,
                                   std::span<const RowState<T>> state) const noexcept {
   rays.load(set, u, state);
-  std::visit(
-      [&](const auto& m) {
-        for (std::size_t i = 0; i < u.count(); ++i) {
-          const Ray<T>& ray = rays.ray(i);
-          const std::span<T> out = grad_u[i];
-          if (!ray.finite) {
-            fill_nan(out);
-            continue;
-          }
-          const std::span<T> d = rays.direction(i);
-          const auto scale = scale_ray(m, ray, std::span<const T>(d)).at;
-          const T along = kernels::dot(d.data(), grad_x.row(i), d.size());
-          T radial = ray.rho > 0 ? scale.phi * (along / ray.rho) * scale.e_rho : T{0};
-          T normal = 0;
-          if (ray.gamma > 0 && scale.e_gamma != 0) {
-            normal = scale.phi * (along / ray.gamma) * scale.e_gamma;
-            if (ray.rho > 0) radial += normal * set.kappa / ray.norm();
-          }
-          kernels::combine(scale.phi, grad_x.row(i), radial, d.data(), out.data(), d.size());
-          if (normal != 0) set.gauge->add_gradient(normal, d, ray.at, out, rays.gauge_scratch());
-          set.hull.project(out);
-        }
-      },
-      method);
+  for_each_ray(rays, grad_u, [&](const auto& m, std::size_t i, const Ray<T>& ray, std::span<const T> d) {
+    const auto scale = scale_ray(m, ray, d).at;
+    const T along = kernels::dot(d.data(), grad_x.row(i), d.size());
+    T radial = ray.rho > 0 ? scale.phi * (along / ray.rho) * scale.e_rho : T{0};
+    T normal = 0;
+    if (ray.gamma > 0 && scale.e_gamma != 0) {
+      normal = scale.phi * (along / ray.gamma) * scale.e_gamma;
+      if (ray.rho > 0) radial += normal * set.kappa / ray.norm();
+    }
+    const std::span<T> out = grad_u[i];
+    kernels::combine(scale.phi, grad_x.row(i), radial, d.data(), out.data(), d.size());
+    if (normal != 0) set.gauge->add_gradient(normal, d, ray.at, out, rays.gauge_scratch());
+    set.hull.project(out);
+  });
 }
 
 // A fused pass stops at a row of extreme size or with a NaN: that one goes through the rays, and the pass goes on behind.
@@ -223,38 +261,26 @@ void Evaluator<T>::project_vjp(Rows<const T> u, Rows<const T> grad_x, Rows<T> gr
 template <class T>
 void Evaluator<T>::project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T> tangent_x,
                                Workspace<T>& workspace) const noexcept {
-  const Impl& e = *impl_;
-  e.for_each_block(u.count(), workspace.impl(), [&](std::size_t first, std::size_t count, RayBlock<T>& rays) {
-    rays.load(e.set, u.slice(first, count));
-    std::visit(
-        [&](const auto& m) {
-          for (std::size_t i = 0; i < count; ++i) {
-            const Ray<T>& ray = rays.ray(i);
-            const std::span<T> out = tangent_x[first + i];
-            if (!ray.finite) {
-              fill_nan(out);
-              continue;
-            }
-            const std::span<T> d = rays.direction(i);
-            const auto scale = scale_ray(m, ray, std::span<const T>(d)).at;
-            const std::span<const T> v = tangent_u[first + i];
-            std::copy(v.begin(), v.end(), out.begin());
-            e.set.hull.project(out);
-            const T along = kernels::dot(d.data(), out.data(), d.size());
-            T radial = ray.rho > 0 ? along / ray.rho * scale.e_rho : T{0};
-            if (ray.gamma > 0 && scale.e_gamma != 0) {
-              const std::span<T> n = rays.spare();
-              std::fill(n.begin(), n.end(), T{0});
-              e.set.gauge->add_gradient(T{1}, d, ray.at, n, rays.gauge_scratch());
-              T across = kernels::dot(n.data(), out.data(), d.size());
-              if (ray.rho > 0) across += e.set.kappa * along / ray.norm();
-              radial += across / ray.gamma * scale.e_gamma;
-            }
-            kernels::combine(scale.phi, out.data(), scale.phi * radial, d.data(), out.data(), d.size());
-          }
-        },
-        e.method);
-  });
+  const AnchoredSet<T>& set = impl_->set;
+  const auto jvp = [&](const auto& m, std::size_t i, const Ray<T>& ray, std::span<const T> d, RayBlock<T>& rays) {
+    const auto scale = scale_ray(m, ray, d).at;
+    const std::span<const T> v = tangent_u[i];
+    const std::span<T> out = tangent_x[i];
+    std::copy(v.begin(), v.end(), out.begin());
+    set.hull.project(out);
+    const T along = kernels::dot(d.data(), out.data(), d.size());
+    T radial = ray.rho > 0 ? along / ray.rho * scale.e_rho : T{0};
+    if (ray.gamma > 0 && scale.e_gamma != 0) {
+      const std::span<T> n = rays.spare();
+      std::fill(n.begin(), n.end(), T{0});
+      set.gauge->add_gradient(T{1}, d, ray.at, n, rays.gauge_scratch());
+      T across = kernels::dot(n.data(), out.data(), d.size());
+      if (ray.rho > 0) across += set.kappa * along / ray.norm();
+      radial += across / ray.gamma * scale.e_gamma;
+    }
+    kernels::combine(scale.phi, out.data(), scale.phi * radial, d.data(), out.data(), d.size());
+  };
+  impl_->for_each_row(u, tangent_x, workspace.impl(), jvp);
 }
 
 // x = u0 + e: u = u0 + t e with t from the profile's inverse. x may lie in the shell that the guard leaves out, between
@@ -262,88 +288,56 @@ void Evaluator<T>::project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T>
 // outermost point of the guarded set.
 template <class T>
 void Evaluator<T>::inverse(Rows<const T> x, Rows<T> u, Workspace<T>& workspace) const noexcept {
-  const Impl& e = *impl_;
-  constexpr T kUlp = std::numeric_limits<T>::epsilon();
-  const double sigma = e.set.gauge->sigma() + 8 * static_cast<double>(kUlp);
-  const double reprojection = e.set.hull.trivial() ? 0 : 4 * static_cast<double>(kUlp) * e.set.gauge->lipschitz();
-  T anchor_size = 0;
-  for (const T v : e.set.anchor) anchor_size = std::max(anchor_size, std::abs(v));
-  e.for_each_block(x.count(), workspace.impl(), [&](std::size_t first, std::size_t count, RayBlock<T>& rays) {
-    rays.load(e.set, x.slice(first, count));
-    std::visit(
-        [&](const auto& m) {
-          for (std::size_t i = 0; i < count; ++i) {
-            const Ray<T>& ray = rays.ray(i);
-            const std::span<T> d = rays.direction(i);
-            const double size = std::ldexp(1.0, ray.exponent);
-            const double eta = static_cast<double>(ray.gamma) * size;
-            const double length = size * static_cast<double>(ray.norm());
-            const double shell = 2 * (sigma + static_cast<double>(e.set.kappa) * length) +
-                                 reprojection * (static_cast<double>(anchor_size) + length);
-            const double off_hull = static_cast<double>(ray.off_hull) * size;
-            const double on_hull = 64 * static_cast<double>(kUlp) * static_cast<double>(d.size()) *
-                                   (static_cast<double>(anchor_size) + length);
-            if (!ray.finite || !(eta < 1 + shell) || off_hull > on_hull) {
-              fill_nan(u[first + i]);
-              continue;
-            }
-            const double t = inverse_scale(m, static_cast<double>(ray.rho) * size * size, std::min(eta, 1.0));
-            kernels::combine(T{1}, e.set.anchor.data(), static_cast<T>(t * size), d.data(), u.row(first + i), d.size());
-          }
-        },
-        e.method);
-  });
+  const AnchoredSet<T>& set = impl_->set;
+  constexpr double kUlp = std::numeric_limits<T>::epsilon();
+  const double sigma = set.gauge->sigma() + 8 * kUlp;
+  const double reprojection = set.hull.trivial() ? 0 : 4 * kUlp * set.gauge->lipschitz();
+  double anchor_size = 0;
+  for (const T v : set.anchor) anchor_size = std::max(anchor_size, std::abs(static_cast<double>(v)));
+  const auto invert = [&](const auto& m, std::size_t i, const Ray<T>& ray, std::span<const T> d, RayBlock<T>&) {
+    const double size = std::ldexp(1.0, ray.exponent);
+    const double eta = static_cast<double>(ray.gamma) * size;
+    const double length = size * static_cast<double>(ray.norm());
+    const double shell = 2 * (sigma + static_cast<double>(set.kappa) * length) + reprojection * (anchor_size + length);
+    const double off_hull = static_cast<double>(ray.off_hull) * size;
+    const double on_hull = 64 * kUlp * static_cast<double>(d.size()) * (anchor_size + length);
+    if (!(eta < 1 + shell) || off_hull > on_hull) {
+      fill_nan(u[i]);
+      return;
+    }
+    const double t = inverse_scale(m, static_cast<double>(ray.rho) * size * size, std::min(eta, 1.0));
+    kernels::combine(T{1}, set.anchor.data(), static_cast<T>(t * size), d.data(), u.row(i), d.size());
+  };
+  impl_->for_each_row(x, u, workspace.impl(), invert);
 }
 
 // k log phi + log e_radial
 template <class T>
 void Evaluator<T>::log_abs_det(Rows<const T> u, std::span<T> out, Workspace<T>& workspace) const noexcept {
-  const Impl& e = *impl_;
-  e.for_each_block(u.count(), workspace.impl(), [&](std::size_t first, std::size_t count, RayBlock<T>& rays) {
-    rays.load(e.set, u.slice(first, count));
-    std::visit(
-        [&](const auto& m) {
-          for (std::size_t i = 0; i < count; ++i) {
-            const Ray<T>& ray = rays.ray(i);
-            if (!ray.finite) {
-              out[first + i] = std::numeric_limits<T>::quiet_NaN();
-              continue;
-            }
-            if (e.hull_dim == 0) {
-              out[first + i] = 0;
-              continue;
-            }
-            const double log_size = ray.exponent * std::log(2.0);
-            const double size = std::ldexp(1.0, ray.exponent);
-            const double rho = static_cast<double>(ray.rho) * size * size;
-            const auto scale = scale_ray(m, ray, std::span<const T>(rays.direction(i)));
-            const double log_rho = std::log(static_cast<double>(ray.rho)) + 2 * log_size;
-            const double log_phi = std::log(static_cast<double>(scale.step)) - log_size;
-            const double radial = log_radial(m, rho, log_rho, static_cast<double>(ray.gamma) * size);
-            out[first + i] = static_cast<T>(static_cast<double>(e.hull_dim) * log_phi + radial);
-          }
-        },
-        e.method);
-  });
+  const auto hull_dim = static_cast<double>(impl_->hull_dim);
+  const auto log_det = [&](const auto& m, std::size_t i, const Ray<T>& ray, std::span<const T> d, RayBlock<T>&) {
+    if (hull_dim == 0) {
+      out[i] = 0;
+      return;
+    }
+    const double log_size = ray.exponent * std::log(2.0);
+    const double size = std::ldexp(1.0, ray.exponent);
+    const double rho = static_cast<double>(ray.rho) * size * size;
+    const double log_rho = std::log(static_cast<double>(ray.rho)) + 2 * log_size;
+    const double log_phi = std::log(static_cast<double>(scale_ray(m, ray, d).step)) - log_size;
+    const double radial = log_radial(m, rho, log_rho, static_cast<double>(ray.gamma) * size);
+    out[i] = static_cast<T>(hull_dim * log_phi + radial);
+  };
+  impl_->for_each_row(u, numbers(out), workspace.impl(), log_det);
 }
 
 template <class T>
 void Evaluator<T>::slack(Rows<const T> u, std::span<T> out, Workspace<T>& workspace) const noexcept {
-  const Impl& e = *impl_;
-  e.for_each_block(u.count(), workspace.impl(), [&](std::size_t first, std::size_t count, RayBlock<T>& rays) {
-    rays.load(e.set, u.slice(first, count));
-    std::visit(
-        [&](const auto& m) {
-          for (std::size_t i = 0; i < count; ++i) {
-            const Ray<T>& ray = rays.ray(i);
-            const T slack = scale_ray(m, ray, std::span<const T>(rays.direction(i))).at.slack;
-            // The guard keeps x inside by more than any slack that underflows.
-            out[first + i] =
-                ray.finite ? std::max(slack, std::numeric_limits<T>::min()) : std::numeric_limits<T>::quiet_NaN();
-          }
-        },
-        e.method);
-  });
+  const auto slack = [&](const auto& m, std::size_t i, const Ray<T>& ray, std::span<const T> d, RayBlock<T>&) {
+    // The guard keeps x inside by more than any slack that underflows.
+    out[i] = std::max(scale_ray(m, ray, d).at.slack, std::numeric_limits<T>::min());
+  };
+  impl_->for_each_row(u, numbers(out), workspace.impl(), slack);
 }
 
 template class Workspace<float>;

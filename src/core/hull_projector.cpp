@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "algebra/as_doubles.hpp"
 #include "kernels/row_kernels.hpp"
 
 namespace softradial {
@@ -29,6 +30,11 @@ HullProjector<T>::HullProjector(const AffineHull& hull)
       normals_[k * dim_ + j] = static_cast<T>(hull.normals(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(j)));
     }
   }
+}
+
+template <class T>
+Eigen::MatrixXd HullProjector<T>::normals() const {
+  return as_doubles<T>(normals_, dim_);
 }
 
 template <class T>

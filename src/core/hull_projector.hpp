@@ -16,6 +16,8 @@ class HullProjector {
 
   [[nodiscard]] bool trivial() const noexcept { return codimension_ == 0; }
   [[nodiscard]] std::size_t codimension() const noexcept { return codimension_; }
+  // N, as rounded to T.
+  [[nodiscard]] Eigen::MatrixXd normals() const;
   // The hull is {1.x = total}.
   [[nodiscard]] bool is_sum() const noexcept;
 

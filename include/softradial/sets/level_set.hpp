@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "softradial/sets/smooth_set.hpp"
 
@@ -18,6 +19,8 @@ class ConvexFunction {
   // Bound of the absolute rounding error of value(x) near h = 0, for points as large as the anchor given.
   [[nodiscard]] virtual double value_error(std::span<const double> anchor) const noexcept;
   [[nodiscard]] virtual Eigen::MatrixXd hessian(const Eigen::VectorXd& x) const;  // central differences of gradient
+  // h as plain data; nothing where it is known by its values alone.
+  [[nodiscard]] virtual std::optional<LevelFunction> form() const { return std::nullopt; }
 };
 
 // {x : h(x) <= 0} for any convex h given as value and gradient. Slack: -h(x).

@@ -1,6 +1,7 @@
 #include <Eigen/Core>
 #include <vector>
 
+#include "algebra/as_doubles.hpp"
 #include "gauges/margin.hpp"
 #include "gauges/part_hull.hpp"
 #include "kernels/row_kernels.hpp"
@@ -71,6 +72,12 @@ class AffineGauge final : public GuardedGauge<T> {
   }
 
   [[nodiscard]] std::int32_t num_pieces() const noexcept override { return inner_->num_pieces(); }
+
+  [[nodiscard]] GaugeForm form() const override {
+    auto inner = std::make_shared<const GaugeForm>(inner_->form());
+    if (A_.empty()) return ScaledForm{std::move(inner), factor_, grow_};
+    return AffineForm{std::move(inner), as_doubles<T>(A_, dim_), grow_};
+  }
 
  private:
   void map(std::span<const T> d, std::span<T> image) const noexcept {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include "algebra/as_doubles.hpp"
 #include "gauges/margin.hpp"
 #include "kernels/row_kernels.hpp"
 #include "softradial/sets/second_order_cone.hpp"
@@ -78,6 +79,10 @@ class ConeGauge final : public GuardedGauge<T> {
     for (std::size_t k = 0; k < rows_; ++k) {
       kernels::add_scaled(scale * (w[k] / size), W_.data() + k * out.size(), out.data(), out.size());
     }
+  }
+
+  [[nodiscard]] GaugeForm form() const override {
+    return ConeForm{as_doubles<T>(W_, tau_.size()), as_doubles<T>(tau_)};
   }
 
  private:

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include "algebra/as_doubles.hpp"
 #include "gauges/margin.hpp"
 #include "kernels/coordinate_kernels.hpp"
 #include "softradial/sets/coordinate_set.hpp"
@@ -59,6 +60,7 @@ class CoordinateGauge final : public Gauge<T> {
   [[nodiscard]] double lipschitz() const noexcept override {
     return std::max(*std::max_element(up_.begin(), up_.end()), *std::max_element(down_.begin(), down_.end()));
   }
+  [[nodiscard]] GaugeForm form() const override { return SidesForm{as_doubles<T>(up_), as_doubles<T>(down_)}; }
   [[nodiscard]] CoordinateSides<T> coordinate_sides() const noexcept override { return {up_, down_}; }
 
  private:

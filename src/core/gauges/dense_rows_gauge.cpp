@@ -45,6 +45,16 @@ class DenseRowsGauge final : public GuardedGauge<T> {
     return static_cast<std::int32_t>(panels_.num_rows());
   }
 
+  [[nodiscard]] GaugeForm form() const override {
+    RowsForm rows{Eigen::MatrixXd(panels_.num_rows(), panels_.num_columns())};
+    for (std::size_t i = 0; i < panels_.num_rows(); ++i) {
+      for (std::size_t j = 0; j < panels_.num_columns(); ++j) {
+        rows.W(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = panels_(i, j);
+      }
+    }
+    return rows;
+  }
+
  private:
   kernels::Panels<T> panels_;
 };

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include "algebra/as_doubles.hpp"
 #include "gauges/margin.hpp"
 #include "softradial/sets/level_set.hpp"
 
@@ -120,6 +121,10 @@ class LevelGauge final : public GuardedGauge<T> {
     for (std::size_t j = 0; j < out.size(); ++j) out[j] += static_cast<T>(factor * s.buffers.gradient[j]);
   }
 
+  [[nodiscard]] GaugeForm form() const override {
+    return LevelForm{h_->form().value_or(h_), as_doubles<double>(u0_), grow_, longest()};
+  }
+
  private:
   struct Exit {
     double t;       // along the unit direction
@@ -128,16 +133,16 @@ class LevelGauge final : public GuardedGauge<T> {
   };
 
   // Beyond 1 / (ulp lipschitz) the guard's kappa |d| has taken over: there the ray counts as one that never leaves.
+  [[nodiscard]] double longest() const noexcept { return 1 / this->lipschitz() / kUlp<double>; }
+
   [[nodiscard]] Exit find_exit(std::span<const T> d, Scratch& s) const noexcept {
     double squares = 0;
     for (const T v : d) squares += static_cast<double>(v) * static_cast<double>(v);
     const double length = std::sqrt(squares);
     if (!(length > 0)) return {0, 0, false};
     for (std::size_t j = 0; j < d.size(); ++j) s.v[j] = static_cast<double>(d[j]) / length;
-    const double radius = 1 / this->lipschitz();
-    const double longest = radius / kUlp<double>;
-    const double t = RayExit(*h_, u0_).find(s.v, 4 * radius, longest, s.buffers);
-    return {t, length, t < longest};
+    const double t = RayExit(*h_, u0_).find(s.v, 4 / this->lipschitz(), longest(), s.buffers);
+    return {t, length, t < longest()};
   }
 
   std::shared_ptr<const ConvexFunction> h_;

@@ -57,6 +57,12 @@ class LmiGauge final : public GuardedGauge<T> {
     }
   }
 
+  [[nodiscard]] GaugeForm form() const override {
+    LmiForm lmi;
+    for (const Matrix& g : G_) lmi.G.emplace_back(g.template cast<double>());
+    return lmi;
+  }
+
  private:
   // The unit eigenvector of the largest eigenvalue gamma, by inverse iteration: (1 + delta) I - G(d) / gamma is positive
   // definite for a delta above the error of gamma, and its Cholesky factor takes a third of a decomposition's time. Each
@@ -104,7 +110,7 @@ GaugePtr<T> make_lmi_gauge(const std::vector<Eigen::MatrixXd>& F, const Eigen::M
   for (std::size_t i = 1; i < F.size(); ++i) {
     const Eigen::MatrixXd half = llt.matrixL().solve(F[i]);
     const Eigen::MatrixXd g = -llt.matrixL().solve(half.transpose());
-    G.push_back((g + g.transpose()) / 2);
+    G.emplace_back((g + g.transpose()) / 2);
     squares += G.back().squaredNorm();
   }
   const auto terms = static_cast<std::size_t>(u0.size() + 8 * value.rows());

@@ -42,6 +42,8 @@ class LpGauge final : public GuardedGauge<T> {
     }
   }
 
+  [[nodiscard]] GaugeForm form() const override { return NormForm{per_radius_, p_}; }
+
  private:
   [[nodiscard]] double norm(std::span<const T> d) const noexcept {
     double largest = 0;

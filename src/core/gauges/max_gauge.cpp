@@ -74,6 +74,12 @@ class MaxGauge final : public GuardedGauge<T> {
 
   [[nodiscard]] std::int32_t num_pieces() const noexcept override { return num_pieces_; }
 
+  [[nodiscard]] GaugeForm form() const override {
+    MaxForm max;
+    for (const auto& part : parts_) max.parts.push_back({part.gauge->form(), part.first_column, part.dim});
+    return max;
+  }
+
  private:
   std::vector<Part<T>> parts_;
   std::vector<std::int32_t> first_piece_;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include "algebra/as_doubles.hpp"
 #include "gauges/margin.hpp"
 #include "kernels/row_kernels.hpp"
 #include "softradial/sets/ball.hpp"
@@ -59,6 +60,10 @@ class QuadraticGauge final : public GuardedGauge<T> {
     for (std::size_t k = 0; k < rank_; ++k) {
       kernels::add_scaled(by_length * w[k], V_.data() + k * out.size(), out.data(), out.size());
     }
+  }
+
+  [[nodiscard]] GaugeForm form() const override {
+    return QuadraticForm{as_doubles<T>(V_, beta_.size()), as_doubles<T>(beta_), inflation_};
   }
 
  private:

@@ -59,6 +59,16 @@ class SparseRowsGauge final : public GuardedGauge<T> {
     return static_cast<std::int32_t>(starts_.size() - 1);
   }
 
+  [[nodiscard]] GaugeForm form() const override {
+    RowsForm rows{Eigen::MatrixXd::Zero(num_pieces(), static_cast<Eigen::Index>(dim_))};
+    for (std::size_t i = 0; i + 1 < starts_.size(); ++i) {
+      for (std::size_t k = starts_[i]; k < starts_[i + 1]; ++k) {
+        rows.W(static_cast<Eigen::Index>(i), columns_[k]) += values_[k];
+      }
+    }
+    return rows;
+  }
+
  private:
   void evaluate_group(const T* transposed, std::span<GaugeAt<T>> at) const noexcept {
     std::array<T, kLanes> best{};

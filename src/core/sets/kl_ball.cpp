@@ -65,6 +65,10 @@ class DivergenceFunction final : public ConvexFunction {
     return kEdge + (1 + (static_cast<double>(dim()) + 3) * (radius_ + 1)) * std::numeric_limits<double>::epsilon();
   }
 
+  [[nodiscard]] std::optional<LevelFunction> form() const override {
+    return DivergenceForm{reference_, radius_, kEdge};
+  }
+
  private:
   static constexpr double kEdge = std::numeric_limits<double>::epsilon();
 

@@ -54,6 +54,8 @@ class LogSumExpFunction final : public ConvexFunction {
     return (n + 2 + 3 * std::log(n) + std::abs(bound_)) * std::numeric_limits<double>::epsilon();
   }
 
+  [[nodiscard]] std::optional<LevelFunction> form() const override { return LogSumExpForm{bound_}; }
+
  private:
   std::size_t dim_;
   double bound_;

@@ -62,6 +62,8 @@ class LpDistance final : public ConvexFunction {
     return (7 + (static_cast<double>(dim()) + 2) / p_) * std::numeric_limits<double>::epsilon() * radius_;
   }
 
+  [[nodiscard]] std::optional<LevelFunction> form() const override { return LpDistanceForm{center_, radius_, p_}; }
+
  private:
   Eigen::VectorXd center_;
   double radius_;
