@@ -193,24 +193,16 @@ void Evaluator<T>::Impl::project_rays(Rows<const T> u, Rows<T> x, RayBlock<T>& r
   });
 }
 
-// J'g = P_hull( phi (g + (d.g) (e_rho / rho d + e_gamma / gamma n)) ),  n = grad gamma(d) + kappa d / |d|.
-// rho = 0 (u is the anchor) and gamma = 0 (the ray never leaves C) leave their terms out.
+// J'g = P_hull( phi g + radial d + normal grad gamma(d) )
 template <class T>
 void Evaluator<T>::Impl::vjp_rays(Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, RayBlock<T>& rays,
                                   std::span<const RowState<T>> state) const noexcept {
   rays.load(set, u, state);
   for_each_ray(rays, grad_u, [&](const auto& m, std::size_t i, const Ray<T>& ray, std::span<const T> d) {
-    const auto scale = scale_ray(m, ray, d).at;
-    const T along = kernels::dot(d.data(), grad_x.row(i), d.size());
-    T radial = ray.rho > 0 ? scale.phi * (along / ray.rho) * scale.e_rho : T{0};
-    T normal = 0;
-    if (ray.gamma > 0 && scale.e_gamma != 0) {
-      normal = scale.phi * (along / ray.gamma) * scale.e_gamma;
-      if (ray.rho > 0) radial += normal * set.kappa / ray.norm();
-    }
+    const RayCotangent<T> at = ray_cotangent(m, ray, d, grad_x.row(i), set.kappa);
     const std::span<T> out = grad_u[i];
-    kernels::combine(scale.phi, grad_x.row(i), radial, d.data(), out.data(), d.size());
-    if (normal != 0) set.gauge->add_gradient(normal, d, ray.at, out, rays.gauge_scratch());
+    kernels::combine(at.phi, grad_x.row(i), at.radial, d.data(), out.data(), d.size());
+    if (at.normal != 0) set.gauge->add_gradient(at.normal, d, ray.at, out, rays.gauge_scratch());
     set.hull.project(out);
   });
 }

@@ -45,29 +45,28 @@ RayBlock<T>::RayBlock(const AnchoredSet<T>& set, std::size_t max_rows)
       gauge_scratch_(set.gauge->make_scratch(max_rows)) {}
 
 template <class T>
-void RayBlock<T>::load_direction(const AnchoredSet<T>& set, std::span<const T> u, std::size_t i) noexcept {
-  Ray<T>& ray = rays_[i];
-  const std::span<T> d = direction(i);
-  ray = {};
-  ray.rho = kernels::subtract(u.data(), set.anchor.data(), d.data(), dim_);
+Ray<T> make_ray(std::span<const T> u, std::span<const T> anchor, const HullProjector<T>& hull,
+                std::span<T> d) noexcept {
+  Ray<T> ray;
+  ray.rho = kernels::subtract(u.data(), anchor.data(), d.data(), d.size());
   if (!(ray.rho < kLargestRho<T>)) {
-    const std::span<const T> anchor = set.anchor;
     ray.finite = largest_exponent(u, anchor, ray.exponent);
-    for (std::size_t j = 0; j < dim_; ++j) {
+    for (std::size_t j = 0; j < d.size(); ++j) {
       d[j] = ray.finite ? std::ldexp(u[j], -ray.exponent) - std::ldexp(anchor[j], -ray.exponent) : T{0};
     }
-    ray.rho = kernels::dot(d.data(), d.data(), dim_);
+    ray.rho = kernels::dot(d.data(), d.data(), d.size());
   }
-  if (!set.hull.trivial()) {
-    ray.off_hull = set.hull.project(d);
+  if (!hull.trivial()) {
+    ray.off_hull = hull.project(d);
     if (ray.exponent != 0) rescale(d, ray);
-    ray.rho = kernels::dot(d.data(), d.data(), dim_);
+    ray.rho = kernels::dot(d.data(), d.data(), d.size());
   }
+  return ray;
 }
 
 template <class T>
 void RayBlock<T>::load(const AnchoredSet<T>& set, Rows<const T> u, std::span<const RowState<T>> state) noexcept {
-  for (std::size_t i = 0; i < u.count(); ++i) load_direction(set, u[i], i);
+  for (std::size_t i = 0; i < u.count(); ++i) rays_[i] = make_ray<T>(u[i], set.anchor, set.hull, direction(i));
   if (state.empty()) {
     set.gauge->evaluate({directions_.data(), u.count(), dim_}, {at_.data(), u.count()}, *gauge_scratch_);
   } else {
@@ -79,6 +78,10 @@ void RayBlock<T>::load(const AnchoredSet<T>& set, Rows<const T> u, std::span<con
   }
 }
 
+template Ray<float> make_ray(std::span<const float>, std::span<const float>, const HullProjector<float>&,
+                             std::span<float>) noexcept;
+template Ray<double> make_ray(std::span<const double>, std::span<const double>, const HullProjector<double>&,
+                              std::span<double>) noexcept;
 template class RayBlock<float>;
 template class RayBlock<double>;
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hull_projector.hpp"
+#include "kernels/row_kernels.hpp"
 #include "ordinary_size.hpp"
 #include "profile.hpp"
 #include "softradial/gauge.hpp"
@@ -27,6 +28,11 @@ struct Ray {
 
   [[nodiscard]] T norm() const noexcept { return std::sqrt(rho); }
 };
+
+// The ray of u from an anchor, without its gauge; d becomes its direction. A row that is not finite gives d = 0.
+template <class T>
+[[nodiscard]] Ray<T> make_ray(std::span<const T> u, std::span<const T> anchor, const HullProjector<T>& hull,
+                              std::span<T> d) noexcept;
 
 // The profile at a ray, for the scaled direction: x = u0 + step d, phi = step / 2^exponent.
 template <class T>
@@ -62,8 +68,6 @@ class RayBlock {
   [[nodiscard]] GaugeScratch& gauge_scratch() noexcept { return *gauge_scratch_; }
 
  private:
-  void load_direction(const AnchoredSet<T>& set, std::span<const T> u, std::size_t i) noexcept;
-
   std::size_t dim_;
   std::vector<T> directions_;
   std::vector<T> spare_;
@@ -91,6 +95,34 @@ inline RayScale<T> scale_ray(const M& method, const Ray<T>& ray, std::span<const
   return {static_cast<T>(step),
           {static_cast<T>(std::ldexp(step, -ray.exponent)), static_cast<T>(at.e_rho), static_cast<T>(at.e_gamma),
            static_cast<T>(at.e_radial), static_cast<T>(at.slack)}};
+}
+
+// The scalars of a ray's VJP, with n = grad gamma(d), gamma without the guard, whose kappa |d| is in `radial`:
+//   J'g = P_hull( phi g + radial d + normal n )
+//   radial = phi (d.g) (e_rho / rho + kappa / |d| e_gamma / gamma),   normal = phi (d.g) e_gamma / gamma
+// rho = 0 (u is the anchor) and gamma = 0 (the ray never leaves C) leave their terms out.
+template <class T>
+struct RayCotangent {
+  T phi;
+  T radial;
+  T normal;
+  T gauge;  // the cotangent of gamma(d) where the set's data move it: normal with the ray's step in the place of phi
+};
+
+template <class T, class M>
+inline RayCotangent<T> ray_cotangent(const M& method, const Ray<T>& ray, std::span<const T> d, const T* grad_x,
+                                     T kappa) noexcept {
+  const auto scale = scale_ray(method, ray, d);
+  const T along = kernels::dot(d.data(), grad_x, d.size());
+  RayCotangent<T> out{scale.at.phi, 0, 0, 0};
+  if (ray.rho > 0) out.radial = scale.at.phi * (along / ray.rho) * scale.at.e_rho;
+  if (ray.gamma > 0 && scale.at.e_gamma != 0) {
+    const T slope = along / ray.gamma * scale.at.e_gamma;
+    out.normal = scale.at.phi * slope;
+    out.gauge = scale.step * slope;
+    if (ray.rho > 0) out.radial += out.normal * kappa / ray.norm();
+  }
+  return out;
 }
 
 extern template class RayBlock<float>;

@@ -57,45 +57,6 @@ struct Direction {
   }
 };
 
-// Four interleaved chains hide the latency of the additions.
-template <class T>
-struct Sum4 {
-  RowVec<T> s[4];
-
-  HWY_INLINE Sum4() {
-    for (auto& chain : s) chain = hn::Zero(RowTag<T>());
-  }
-  HWY_INLINE T total() const {
-    return hn::GetLane(hn::SumOfLanes(RowTag<T>(), hn::Add(hn::Add(s[0], s[1]), hn::Add(s[2], s[3]))));
-  }
-};
-
-// Calls body(chain, j) for every full vector and tail(j, count) for the rest; the tail belongs to chain 3.
-template <class T, class Body, class Tail>
-HWY_INLINE void for_each_vector(std::size_t n, const Body& body, const Tail& tail) {
-  const std::size_t lanes = hn::Lanes(RowTag<T>());
-  std::size_t j = 0;
-  for (; j + 4 * lanes <= n; j += 4 * lanes) {
-    body(0, j);
-    body(1, j + lanes);
-    body(2, j + 2 * lanes);
-    body(3, j + 3 * lanes);
-  }
-  if (j + lanes <= n) {
-    body(0, j);
-    j += lanes;
-    if (j + lanes <= n) {
-      body(1, j);
-      j += lanes;
-      if (j + lanes <= n) {
-        body(2, j);
-        j += lanes;
-      }
-    }
-  }
-  if (j < n) tail(j, n - j);
-}
-
 // mean(u - u_1)
 template <class T>
 HWY_INLINE T mean_offset(const CoordinateData<T>& data, const T* HWY_RESTRICT u) {
@@ -369,7 +330,7 @@ HWY_INLINE std::size_t project_rows(const CoordinateMap<T>& map, Rows<const T> u
 
 template <class T>
 HWY_INLINE std::size_t project_vjp_rows(const CoordinateMap<T>& map, Rows<const T> u, Rows<const T> grad_x,
-                                        const RowState<T>* state, Rows<T> grad_u) {
+                                        const RowState<T>* state, Rows<T> grad_u, T* along_d) {
   const CoordinateData<T>& data = map.data;
   std::size_t i = 0;
   with_properties(data, [&](auto sum, auto uniform) HWY_ATTR {
@@ -384,6 +345,7 @@ HWY_INLINE std::size_t project_vjp_rows(const CoordinateMap<T>& map, Rows<const 
       if (!(at.rho < kLargestRho<T>)) return;
       const Scale<T> scale = map.profile.scale(map.method, at.rho, at.gamma);
       const auto sums = reduce_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), at);
+      if (along_d != nullptr) along_d[i] = sums.along_d;
       const auto terms = cotangent_terms(data, scale, at, sums);
       apply_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), at, terms, grad_u.row(i));
     }
@@ -405,12 +367,12 @@ std::size_t project_f64(const CoordinateMap<double>& map, Rows<const double> u, 
   return project_rows(map, u, x, state);
 }
 std::size_t project_vjp_f32(const CoordinateMap<float>& map, Rows<const float> u, Rows<const float> grad_x,
-                            const RowState<float>* state, Rows<float> grad_u) {
-  return project_vjp_rows(map, u, grad_x, state, grad_u);
+                            const RowState<float>* state, Rows<float> grad_u, float* along_d) {
+  return project_vjp_rows(map, u, grad_x, state, grad_u, along_d);
 }
 std::size_t project_vjp_f64(const CoordinateMap<double>& map, Rows<const double> u, Rows<const double> grad_x,
-                            const RowState<double>* state, Rows<double> grad_u) {
-  return project_vjp_rows(map, u, grad_x, state, grad_u);
+                            const RowState<double>* state, Rows<double> grad_u, double* along_d) {
+  return project_vjp_rows(map, u, grad_x, state, grad_u, along_d);
 }
 
 }  // namespace softradial::kernels::HWY_NAMESPACE
@@ -441,12 +403,12 @@ std::size_t project(const CoordinateMap<double>& map, Rows<const double> u, Rows
   return HWY_DYNAMIC_DISPATCH(project_f64)(map, u, x, state);
 }
 std::size_t project_vjp(const CoordinateMap<float>& map, Rows<const float> u, Rows<const float> grad_x,
-                        const RowState<float>* state, Rows<float> grad_u) noexcept {
-  return HWY_DYNAMIC_DISPATCH(project_vjp_f32)(map, u, grad_x, state, grad_u);
+                        const RowState<float>* state, Rows<float> grad_u, float* along_d) noexcept {
+  return HWY_DYNAMIC_DISPATCH(project_vjp_f32)(map, u, grad_x, state, grad_u, along_d);
 }
 std::size_t project_vjp(const CoordinateMap<double>& map, Rows<const double> u, Rows<const double> grad_x,
-                        const RowState<double>* state, Rows<double> grad_u) noexcept {
-  return HWY_DYNAMIC_DISPATCH(project_vjp_f64)(map, u, grad_x, state, grad_u);
+                        const RowState<double>* state, Rows<double> grad_u, double* along_d) noexcept {
+  return HWY_DYNAMIC_DISPATCH(project_vjp_f64)(map, u, grad_x, state, grad_u, along_d);
 }
 
 }  // namespace softradial::kernels

@@ -53,10 +53,10 @@ std::size_t project(const CoordinateMap<double>& map, Rows<const double> u, Rows
 
 // grad_u = phi (g - mean g) + along d + (n at the active coordinate, minus its mean); the means only with a sum constraint:
 //   along = phi (d.g) e_rho / rho,   n = phi (d.g) e_gamma / gamma * (+-reciprocal slack).
-// Stops and counts as `project` does. `state` is null, or what `project` left.
+// Stops and counts as `project` does. `state` is null, or what `project` left; `along_d` is null or receives each d.g.
 std::size_t project_vjp(const CoordinateMap<float>& map, Rows<const float> u, Rows<const float> grad_x,
-                        const RowState<float>* state, Rows<float> grad_u) noexcept;
+                        const RowState<float>* state, Rows<float> grad_u, float* along_d = nullptr) noexcept;
 std::size_t project_vjp(const CoordinateMap<double>& map, Rows<const double> u, Rows<const double> grad_x,
-                        const RowState<double>* state, Rows<double> grad_u) noexcept;
+                        const RowState<double>* state, Rows<double> grad_u, double* along_d = nullptr) noexcept;
 
 }  // namespace softradial::kernels

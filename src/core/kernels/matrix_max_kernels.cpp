@@ -22,10 +22,11 @@ inline constexpr std::size_t kTileRows = kVectors<T> <= 2   ? kMaxTileRows
                                          : kVectors<T> <= 4 ? 3
                                                             : 1;
 
-// One panel against kCount vectors: acc[r][v] = sum_k w[k][v] d[r][k], then the running maxima.
-template <std::size_t kCount, class T>
+// One panel against kCount vectors: acc[r][v] = sum_k w[k][v] d[r][k], times the rows' scales if there are any, then the
+// running maxima.
+template <std::size_t kCount, bool kScaled, class T>
 HWY_INLINE void tile_max(const T* HWY_RESTRICT panel, const T* HWY_RESTRICT packed, std::size_t num_columns,
-                         T panel_index, T* HWY_RESTRICT best, T* HWY_RESTRICT best_panel) {
+                         T panel_index, Rows<const T> scales, T* HWY_RESTRICT best, T* HWY_RESTRICT best_panel) {
   const Tag<T> tag;
   using V = hn::Vec<Tag<T>>;
   constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
@@ -53,6 +54,7 @@ HWY_INLINE void tile_max(const T* HWY_RESTRICT panel, const T* HWY_RESTRICT pack
     for (std::size_t v = 0; v < kVectors<T>; ++v) {
       T* const value_at = best + r * kPanelRows<T> + v * kLanes;
       T* const panel_at = best_panel + r * kPanelRows<T> + v * kLanes;
+      if constexpr (kScaled) acc[r][v] = hn::Mul(acc[r][v], hn::LoadU(tag, scales.row(r) + v * kLanes));
       const V value = hn::LoadU(tag, value_at);
       const auto larger = hn::Gt(acc[r][v], value);
       hn::StoreU(hn::IfThenElse(larger, acc[r][v], value), tag, value_at);
@@ -62,13 +64,13 @@ HWY_INLINE void tile_max(const T* HWY_RESTRICT panel, const T* HWY_RESTRICT pack
 }
 
 // Dispatches the tile's height, so that a remainder runs the same arithmetic on fewer rows.
-template <std::size_t kCount, class T>
+template <std::size_t kCount, bool kScaled, class T>
 HWY_INLINE void tile_max_of(std::size_t count, const T* panel, const T* packed, std::size_t num_columns, T panel_index,
-                            T* best, T* best_panel) {
+                            Rows<const T> scales, T* best, T* best_panel) {
   if (count == kCount) {
-    tile_max<kCount>(panel, packed, num_columns, panel_index, best, best_panel);
+    tile_max<kCount, kScaled>(panel, packed, num_columns, panel_index, scales, best, best_panel);
   } else if constexpr (kCount > 1) {
-    tile_max_of<kCount - 1>(count, panel, packed, num_columns, panel_index, best, best_panel);
+    tile_max_of<kCount - 1, kScaled>(count, panel, packed, num_columns, panel_index, scales, best, best_panel);
   }
 }
 
@@ -100,9 +102,9 @@ HWY_INLINE Best<T> best_of_lanes(const T* HWY_RESTRICT values, const T* HWY_REST
   return {value, static_cast<std::int32_t>(hn::GetLane(hn::MinOfLanes(tag, first)))};
 }
 
-template <class T>
-void matrix_max_impl(const Panels<T>& w, Rows<const T> d, T* HWY_RESTRICT best, std::int32_t* HWY_RESTRICT index,
-                     MatrixMaxScratch<T>& scratch) {
+template <bool kScaled, class T>
+void matrix_max_impl(const Panels<T>& w, Rows<const T> d, Rows<const T> scales, T* HWY_RESTRICT best,
+                     std::int32_t* HWY_RESTRICT index, MatrixMaxScratch<T>& scratch) {
   constexpr std::size_t kTile = kTileRows<T>;
   constexpr std::size_t kLanes = kPanelRows<T>;
   const std::size_t n = w.num_columns();
@@ -119,9 +121,12 @@ void matrix_max_impl(const Panels<T>& w, Rows<const T> d, T* HWY_RESTRICT best, 
 
   for (std::size_t p = 0; p < w.num_panels(); ++p) {
     for (std::size_t first = 0; first < d.count(); first += kTile) {
-      tile_max_of<kTile>(std::min(kTile, d.count() - first), w.panel(p), scratch.packed.data() + first * n, n,
-                         static_cast<T>(p), scratch.best.data() + first * kLanes,
-                         scratch.panel.data() + first * kLanes);
+      const std::size_t count = std::min(kTile, d.count() - first);
+      const Rows<const T> scales_here =
+          kScaled ? scales.slice(first, count).columns(p * kLanes, kLanes) : Rows<const T>();
+      tile_max_of<kTile, kScaled>(count, w.panel(p), scratch.packed.data() + first * n, n, static_cast<T>(p),
+                                  scales_here, scratch.best.data() + first * kLanes,
+                                  scratch.panel.data() + first * kLanes);
     }
   }
   for (std::size_t r = 0; r < d.count(); ++r) {
@@ -133,11 +138,19 @@ void matrix_max_impl(const Panels<T>& w, Rows<const T> d, T* HWY_RESTRICT best, 
 
 void matrix_max_f32(const Panels<float>& w, Rows<const float> d, float* best, std::int32_t* index,
                     MatrixMaxScratch<float>& scratch) {
-  matrix_max_impl(w, d, best, index, scratch);
+  matrix_max_impl<false>(w, d, {}, best, index, scratch);
+}
+void scaled_matrix_max_f32(const Panels<float>& w, Rows<const float> d, Rows<const float> scales, float* best,
+                           std::int32_t* index, MatrixMaxScratch<float>& scratch) {
+  matrix_max_impl<true>(w, d, scales, best, index, scratch);
 }
 void matrix_max_f64(const Panels<double>& w, Rows<const double> d, double* best, std::int32_t* index,
                     MatrixMaxScratch<double>& scratch) {
-  matrix_max_impl(w, d, best, index, scratch);
+  matrix_max_impl<false>(w, d, {}, best, index, scratch);
+}
+void scaled_matrix_max_f64(const Panels<double>& w, Rows<const double> d, Rows<const double> scales, double* best,
+                           std::int32_t* index, MatrixMaxScratch<double>& scratch) {
+  matrix_max_impl<true>(w, d, scales, best, index, scratch);
 }
 
 }  // namespace softradial::kernels::HWY_NAMESPACE
@@ -168,15 +181,25 @@ template struct MatrixMaxScratch<float>;
 template struct MatrixMaxScratch<double>;
 
 HWY_EXPORT(matrix_max_f32);
+HWY_EXPORT(scaled_matrix_max_f32);
 HWY_EXPORT(matrix_max_f64);
+HWY_EXPORT(scaled_matrix_max_f64);
 
 void matrix_max(const Panels<float>& w, Rows<const float> d, float* best, std::int32_t* index,
                 MatrixMaxScratch<float>& scratch) noexcept {
   HWY_DYNAMIC_DISPATCH(matrix_max_f32)(w, d, best, index, scratch);
 }
+void scaled_matrix_max(const Panels<float>& w, Rows<const float> d, Rows<const float> scales, float* best,
+                       std::int32_t* index, MatrixMaxScratch<float>& scratch) noexcept {
+  HWY_DYNAMIC_DISPATCH(scaled_matrix_max_f32)(w, d, scales, best, index, scratch);
+}
 void matrix_max(const Panels<double>& w, Rows<const double> d, double* best, std::int32_t* index,
                 MatrixMaxScratch<double>& scratch) noexcept {
   HWY_DYNAMIC_DISPATCH(matrix_max_f64)(w, d, best, index, scratch);
+}
+void scaled_matrix_max(const Panels<double>& w, Rows<const double> d, Rows<const double> scales, double* best,
+                       std::int32_t* index, MatrixMaxScratch<double>& scratch) noexcept {
+  HWY_DYNAMIC_DISPATCH(scaled_matrix_max_f64)(w, d, scales, best, index, scratch);
 }
 
 }  // namespace softradial::kernels

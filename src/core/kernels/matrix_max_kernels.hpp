@@ -63,4 +63,11 @@ void matrix_max(const Panels<float>& w, Rows<const float> d, float* best, std::i
 void matrix_max(const Panels<double>& w, Rows<const double> d, double* best, std::int32_t* index,
                 MatrixMaxScratch<double>& scratch) noexcept;
 
+// The same with scales that change from row to row: best[r] = max(0, max_i scale_ri (w_i . d_r)), scale_ri >= 0. `scales`
+// has a number for every row of every panel: num_panels * kPanelRows, those behind the last row of W being zeros.
+void scaled_matrix_max(const Panels<float>& w, Rows<const float> d, Rows<const float> scales, float* best,
+                       std::int32_t* index, MatrixMaxScratch<float>& scratch) noexcept;
+void scaled_matrix_max(const Panels<double>& w, Rows<const double> d, Rows<const double> scales, double* best,
+                       std::int32_t* index, MatrixMaxScratch<double>& scratch) noexcept;
+
 }  // namespace softradial::kernels

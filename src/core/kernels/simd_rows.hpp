@@ -45,6 +45,45 @@ HWY_INLINE void store_first(RowVec<T> v, T* HWY_RESTRICT p, std::size_t count) {
 #endif
 }
 
+// Four interleaved chains hide the latency of the additions.
+template <class T>
+struct Sum4 {
+  RowVec<T> s[4];
+
+  HWY_INLINE Sum4() {
+    for (auto& chain : s) chain = hn::Zero(RowTag<T>());
+  }
+  HWY_INLINE T total() const {
+    return hn::GetLane(hn::SumOfLanes(RowTag<T>(), hn::Add(hn::Add(s[0], s[1]), hn::Add(s[2], s[3]))));
+  }
+};
+
+// Calls body(chain, j) for every full vector and tail(j, count) for the rest; the tail belongs to chain 3.
+template <class T, class Body, class Tail>
+HWY_INLINE void for_each_vector(std::size_t n, const Body& body, const Tail& tail) {
+  const std::size_t lanes = hn::Lanes(RowTag<T>());
+  std::size_t j = 0;
+  for (; j + 4 * lanes <= n; j += 4 * lanes) {
+    body(0, j);
+    body(1, j + lanes);
+    body(2, j + 2 * lanes);
+    body(3, j + 3 * lanes);
+  }
+  if (j + lanes <= n) {
+    body(0, j);
+    j += lanes;
+    if (j + lanes <= n) {
+      body(1, j);
+      j += lanes;
+      if (j + lanes <= n) {
+        body(2, j);
+        j += lanes;
+      }
+    }
+  }
+  if (j < n) tail(j, n - j);
+}
+
 }  // namespace softradial::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "softradial/affine_hull.hpp"
+#include "softradial/method.hpp"
+#include "softradial/projection.hpp"
+#include "softradial/row_status.hpp"
+#include "softradial/rows.hpp"
+
+namespace softradial {
+
+// One polyhedron for each row i of a batch, as seen from its anchor: {u0_i + d : A_i d <= slack_i} on the directions of
+// the hull. The anchor and slack_i = b_i - A_i u0_i are the caller's, and so are the derivatives through them; the guard
+// covers an error of ulp |a_k| |u0_i| in the slack and one rounding of its own. A slack of +infinity leaves its row out.
+template <class T>
+struct SamplePolyhedra {
+  Rows<const T> slack;   // num_rows numbers a row
+  Rows<const T> anchor;  // stride 0: one for all
+};
+
+// Cotangents of the data, where wanted: those without data are not. A's is of the gauge alone, not through the slack, and
+// is added to what is there.
+template <class T>
+struct SamplePolyhedraGradient {
+  Rows<T> slack;
+  Rows<T> anchor;
+  Rows<T> A;  // num_rows rows of dim, or batch * num_rows: as A itself
+};
+
+// The projection onto polyhedra that change from row to row:
+//   gamma_i(d) = max_k a_k.d / slack_ik,    guarded as docs/math/margin.md derives it for rows, with the bound
+//   |a_k| |u0| for the sum of |a_kj u0_j|.
+// Shapes are assumed to fit. Each call allocates buffers for a block of rows; calls may run side by side.
+template <class T>
+class PolyhedraMap {
+ public:
+  // A: num_rows rows of dim that all samples share (packed here, once), or batch * num_rows rows, num_rows a sample, read
+  // where they lie at every call.
+  static PolyhedraMap shared(Rows<const T> A, const AffineHull& hull, Method method);
+  static PolyhedraMap own(std::size_t num_rows, std::size_t dim, const AffineHull& hull, Method method);
+  PolyhedraMap(PolyhedraMap&&) noexcept;
+  PolyhedraMap& operator=(PolyhedraMap&&) noexcept;
+  ~PolyhedraMap();
+
+  // `A` again, as it was given to `shared`, or the samples' own. `state` is empty or has a place for each row.
+  void project(const SamplePolyhedra<T>& sets, Rows<const T> A, Rows<const T> u, Rows<T> x, std::span<RowStatus> status,
+               std::span<RowState<T>> state = {}) const;
+
+  // `state` and `status` are what `project` left for the same batch.
+  void project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> A, Rows<const T> u, Rows<const T> grad_x,
+                   std::span<const RowStatus> status, std::span<const RowState<T>> state, Rows<T> grad_u,
+                   const SamplePolyhedraGradient<T>& gradient) const;
+
+ private:
+  struct Impl;
+  explicit PolyhedraMap(std::unique_ptr<const Impl> impl);
+  std::unique_ptr<const Impl> impl_;
+};
+
+extern template class PolyhedraMap<float>;
+extern template class PolyhedraMap<double>;
+
+}  // namespace softradial

@@ -1,0 +1,304 @@
+#include "softradial/sample_bounds.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "kernels/bounds_kernels.hpp"
+#include "kernels/coordinate_kernels.hpp"
+#include "kernels/row_kernels.hpp"
+#include "kernels/share_kernels.hpp"
+#include "ray_block.hpp"
+#include "samples/given.hpp"
+
+namespace softradial {
+namespace {
+
+// The middle of an interval; an open side counts as a distance of max(1, |bound|).
+template <class T>
+T middle(T low, T high) noexcept {
+  if (std::isfinite(low) && std::isfinite(high)) return std::midpoint(low, high);
+  if (std::isfinite(low)) return low + std::max(T{1}, std::abs(low));
+  if (std::isfinite(high)) return high - std::max(T{1}, std::abs(high));
+  return 0;
+}
+
+// The derivatives of `middle` by its two bounds. Its kinks, at bounds of size 1, belong to the piece around 0.
+template <class T>
+struct MiddleSlopes {
+  T low;
+  T high;
+};
+template <class T>
+MiddleSlopes<T> middle_slopes(T low, T high) noexcept {
+  if (std::isfinite(low) && std::isfinite(high)) return {T{0.5}, T{0.5}};
+  if (std::isfinite(low)) return {low > 1 ? T{2} : low < -1 ? T{0} : T{1}, 0};
+  if (std::isfinite(high)) return {0, high < -1 ? T{2} : high > 1 ? T{0} : T{1}};
+  return {0, 0};
+}
+
+AffineHull sum_hull(std::size_t dim) {
+  const auto n = static_cast<Eigen::Index>(dim);
+  return {Eigen::MatrixXd::Constant(1, n, 1 / std::sqrt(static_cast<double>(n))), Eigen::VectorXd::Zero(1)};
+}
+
+// Whether these are capped simplices from their closed-form anchors, which the fused passes for shares serve.
+template <class T>
+bool are_shares(const SampleBounds<T>& bounds) noexcept {
+  return given(bounds.total) && !given(bounds.anchor) && bounds.lower.stride() == 0 && bounds.lower.count() > 0 &&
+         std::ranges::all_of(bounds.lower[0], [](T v) { return v == 0; });
+}
+
+// One row's set at a time, as the fused passes want it, and the buffers for it.
+template <class T>
+class RowSetup {
+ public:
+  RowSetup(std::size_t dim, const Method& method, const SampleBounds<T>& bounds)
+      : bounds_(bounds),
+        anchor_(dim),
+        up_(dim),
+        down_(dim),
+        direction_(dim),
+        anchor_cotangent_(dim),
+        hull_(given(bounds.total) ? sum_hull(dim) : AffineHull::whole_space(dim)),
+        map_{{.dim = dim,
+              .sum = given(bounds.total),
+              .anchor = anchor_.data(),
+              .up = up_.data(),
+              .down = down_.data(),
+              .inverse_dim = T{1} / static_cast<T>(dim)},
+             method,
+             profile_functions<T>(method)} {
+    const bool shared_lower = bounds.lower.stride() == 0 && bounds.lower.count() > 0;
+    if (given(bounds.total) && shared_lower) shared_lower_sum_ = kernels::sum(bounds.lower.data(), dim);
+  }
+
+  // Places the anchor of row i. False where the closed form finds no interior point.
+  bool place_anchor(std::size_t i) noexcept {
+    row_ = {dim(), bounds_.lower.row(i), bounds_.upper.row(i), 0};
+    if (given(bounds_.anchor)) {
+      map_.data.anchor = bounds_.anchor.row(i);
+    } else if (given(bounds_.total)) {
+      row_.spare = *bounds_.total.row(i) - lower_sum(i);
+      reach_total_ = kernels::reach_sum(row_);
+      theta_ = row_.spare / reach_total_;
+      if (!(row_.spare > 0 && theta_ < 1)) return false;
+      kernels::reach_anchor(row_, theta_, anchor_.data());
+    } else {
+      for (std::size_t j = 0; j < dim(); ++j) anchor_[j] = middle(row_.lower[j], row_.upper[j]);
+    }
+    if (map_.data.sum) map_.data.anchor_mean = kernels::sum(map_.data.anchor, dim()) * map_.data.inverse_dim;
+    return true;
+  }
+
+  // Reciprocal slacks of every side; false where the anchor is not inside by more than rounding.
+  bool place_sides() noexcept { return kernels::guarded_sides(row_, map_.data.anchor, up_.data(), down_.data()); }
+
+  // x of the row that was placed; false where u is not finite.
+  bool project(Rows<const T> u, Rows<T> x, RowState<T>* state) noexcept {
+    if (kernels::project(map_, u, x, state) == 1) return true;
+    const Ray<T> ray = extreme_ray(u[0]);
+    if (!ray.finite) return false;
+    const T step = std::visit([&](const auto& m) { return scale_ray<T>(m, ray, direction_).step; }, map_.method);
+    kernels::combine(T{1}, map_.data.anchor, step, direction_.data(), x.data(), dim());
+    // An infinite rho sends the backward pass the same way.
+    if (state != nullptr) *state = {std::numeric_limits<T>::infinity(), ray.at.gamma, 0, ray.at.active};
+    return true;
+  }
+
+  // What `project` would leave of the row whose anchor was placed.
+  RowState<T> reduce(Rows<const T> u) noexcept {
+    place_sides();
+    RowState<T> state;
+    kernels::reduce(map_.data, u, &state);
+    return state;
+  }
+
+  // grad_u of the row whose anchor was placed; returns q, the cotangent of the active side's slack s, gamma = |d_a| / s:
+  //   q = phi (d.g) e_gamma / gamma * (-gamma / s) = -phi (d.g) e_gamma / s.
+  T vjp(Rows<const T> u, Rows<const T> grad_x, const RowState<T>& state, Rows<T> grad_u) noexcept {
+    return state.rho < kLargestRho<T> ? ordinary_vjp(u, grad_x, state, grad_u)
+                                      : extreme_vjp(u[0], grad_x[0], grad_u[0]);
+  }
+
+  // Cotangents of row i's data. x = u0 + phi d with d = P (u - u0), so that the cotangent of u0 is
+  //   h = grad_x - grad_u - q e_j,  slack upper_j - u0_j,     or     grad_x - grad_u + q e_j,  slack u0_j - lower_j.
+  void data_vjp(std::size_t i, const T* grad_x, const T* grad_u, std::int32_t active, T q,
+                const SampleBoundsGradient<T>& gradient) noexcept {
+    const Side side = side_of(active);
+    const T pull = side.is_upper ? q : -q;
+    kernels::combine(T{1}, grad_x, T{-1}, grad_u, anchor_cotangent_.data(), dim());
+    anchor_cotangent_[side.coordinate] -= pull;
+    if (given(bounds_.anchor)) {
+      if (given(gradient.anchor)) std::ranges::copy(anchor_cotangent_, gradient.anchor.row(i));
+      for (const Rows<T>& out : {gradient.lower, gradient.upper, gradient.total}) {
+        if (given(out)) std::ranges::fill(out[i], T{0});
+      }
+    } else {
+      closed_form_vjp(i, gradient);
+    }
+    const Rows<T>& moved = side.is_upper ? gradient.upper : gradient.lower;
+    if (given(moved)) moved.row(i)[side.coordinate] += pull;
+  }
+
+ private:
+  struct Side {
+    std::size_t coordinate;
+    bool is_upper;
+  };
+
+  [[nodiscard]] std::size_t dim() const noexcept { return anchor_.size(); }
+  [[nodiscard]] Side side_of(std::int32_t active) const noexcept {
+    const auto a = static_cast<std::size_t>(active);
+    return a < dim() ? Side{a, true} : Side{a - dim(), false};
+  }
+  [[nodiscard]] T reciprocal_slack(Side side) const noexcept {
+    return side.is_upper ? up_[side.coordinate] : down_[side.coordinate];
+  }
+  [[nodiscard]] T lower_sum(std::size_t i) const noexcept {
+    return shared_lower_sum_ ? *shared_lower_sum_ : kernels::sum(bounds_.lower.row(i), dim());
+  }
+
+  // A row that the fused passes leave: of extreme size, or not finite.
+  Ray<T> extreme_ray(std::span<const T> u) noexcept {
+    Ray<T> ray = make_ray<T>(u, {map_.data.anchor, dim()}, hull_, direction_);
+    for (std::size_t j = 0; j < dim(); ++j) {
+      const T above = direction_[j] * up_[j];
+      const T below = -direction_[j] * down_[j];
+      if (above > ray.at.gamma) ray.at = {above, static_cast<std::int32_t>(j)};
+      if (below > ray.at.gamma) ray.at = {below, static_cast<std::int32_t>(j + dim())};
+    }
+    ray.gamma = ray.at.gamma;
+    return ray;
+  }
+
+  T ordinary_vjp(Rows<const T> u, Rows<const T> grad_x, const RowState<T>& state, Rows<T> grad_u) noexcept {
+    // The active side is all that a cotangent needs.
+    const Side side = side_of(state.active);
+    const std::size_t j = side.coordinate;
+    kernels::guarded_sides({1, row_.lower + j, row_.upper + j, 0}, map_.data.anchor + j, &up_[j], &down_[j]);
+    T along = 0;
+    kernels::project_vjp(map_, u, grad_x, &state, grad_u, &along);
+    if (!(state.gamma > 0)) return 0;
+    const Scale<T> scale = map_.profile.scale(map_.method, state.rho, state.gamma);
+    return -scale.phi * along * scale.e_gamma * reciprocal_slack(side);
+  }
+
+  T extreme_vjp(std::span<const T> u, std::span<const T> grad_x, std::span<T> grad_u) noexcept {
+    place_sides();
+    const Ray<T> ray = extreme_ray(u);
+    const Side side = side_of(ray.at.active);
+    const T reciprocal = reciprocal_slack(side);
+    const RayCotangent<T> at = std::visit(
+        [&](const auto& m) { return ray_cotangent<T>(m, ray, direction_, grad_x.data(), T{0}); }, map_.method);
+    kernels::combine(at.phi, grad_x.data(), at.radial, direction_.data(), grad_u.data(), dim());
+    grad_u[side.coordinate] += at.normal * (side.is_upper ? reciprocal : -reciprocal);
+    hull_.project(grad_u);
+    return -at.gauge * ray.gamma * reciprocal;
+  }
+
+  // The cotangents of the bounds and of the total through the closed-form anchor.
+  void closed_form_vjp(std::size_t i, const SampleBoundsGradient<T>& gradient) const noexcept {
+    const std::vector<T>& h = anchor_cotangent_;
+    T* const grad_lower = given(gradient.lower) ? gradient.lower.row(i) : nullptr;
+    T* const grad_upper = given(gradient.upper) ? gradient.upper.row(i) : nullptr;
+    if (given(bounds_.total)) {
+      const T mean = kernels::reach_dot(row_, h.data()) / reach_total_;
+      const T spare = mean + kernels::reach_vjp(row_, h.data(), theta_, mean, grad_lower, grad_upper);
+      if (given(gradient.total)) *gradient.total.row(i) = spare;
+      if (grad_lower == nullptr) return;
+      for (std::size_t j = 0; j < dim(); ++j) grad_lower[j] -= spare;
+      return;
+    }
+    for (std::size_t j = 0; j < dim(); ++j) {
+      const MiddleSlopes<T> slopes = middle_slopes(row_.lower[j], row_.upper[j]);
+      if (grad_lower != nullptr) grad_lower[j] = h[j] * slopes.low;
+      if (grad_upper != nullptr) grad_upper[j] = h[j] * slopes.high;
+    }
+  }
+
+  const SampleBounds<T>& bounds_;
+  std::vector<T> anchor_;
+  std::vector<T> up_;
+  std::vector<T> down_;
+  std::vector<T> direction_;         // of an extreme row
+  std::vector<T> anchor_cotangent_;  // h
+  HullProjector<T> hull_;
+  kernels::CoordinateMap<T> map_;
+  kernels::BoundsRow<T> row_{};
+  std::optional<T> shared_lower_sum_;
+  T theta_ = 0;
+  T reach_total_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+BoundsMap<T>::BoundsMap(std::size_t dim, Method method) : dim_(dim), method_(method) {}
+
+template <class T>
+void BoundsMap<T>::project(const SampleBounds<T>& bounds, Rows<const T> u, Rows<T> x, std::span<RowStatus> status,
+                           std::span<RowState<T>> state) const {
+  RowSetup<T> setup(dim_, method_, bounds);
+  const kernels::ShareMap<T> shares{dim_, method_, profile_functions<T>(method_)};
+  const bool by_shares = are_shares(bounds);
+  for (std::size_t i = 0; i < u.count(); ++i) {
+    if (by_shares) {
+      const std::size_t rest = u.count() - i;
+      i += kernels::project_shares(shares, {bounds.upper.slice(i, rest), bounds.total.slice(i, rest)}, u.slice(i, rest),
+                                   x.slice(i, rest), &status[i], state.empty() ? nullptr : &state[i]);
+      if (i == u.count()) break;
+    }
+    if (!setup.place_anchor(i) || !setup.place_sides()) {
+      status[i] = RowStatus::no_interior;
+    } else if (!setup.project(u.slice(i, 1), x.slice(i, 1), state.empty() ? nullptr : &state[i])) {
+      status[i] = RowStatus::not_finite;
+    } else {
+      status[i] = RowStatus::ok;
+      continue;
+    }
+    std::ranges::fill(x[i], std::numeric_limits<T>::quiet_NaN());
+  }
+}
+
+template <class T>
+void BoundsMap<T>::project_vjp(const SampleBounds<T>& bounds, Rows<const T> u, Rows<const T> grad_x,
+                               std::span<const RowStatus> status, std::span<const RowState<T>> state, Rows<T> grad_u,
+                               const SampleBoundsGradient<T>& gradient) const {
+  RowSetup<T> setup(dim_, method_, bounds);
+  const std::array data_gradients{gradient.lower, gradient.upper, gradient.total, gradient.anchor};
+  const bool wants_data = std::ranges::any_of(data_gradients, [](const Rows<T>& rows) { return given(rows); });
+  const kernels::ShareMap<T> shares{dim_, method_, profile_functions<T>(method_)};
+  const bool by_shares = are_shares(bounds);
+  for (std::size_t i = 0; i < u.count(); ++i) {
+    if (by_shares && !given(gradient.lower)) {
+      const std::size_t rest = u.count() - i;
+      i += kernels::shares_vjp(shares, {bounds.upper.slice(i, rest), bounds.total.slice(i, rest)}, u.slice(i, rest),
+                               grad_x.slice(i, rest), &status[i], &state[i], grad_u.slice(i, rest),
+                               gradient.upper.slice(i, rest), gradient.total.slice(i, rest));
+      if (i == u.count()) break;
+    }
+    if (status[i] != RowStatus::ok) {
+      std::ranges::fill(grad_u[i], T{0});
+      for (const Rows<T>& out : data_gradients) {
+        if (given(out)) std::ranges::fill(out[i], T{0});
+      }
+      continue;
+    }
+    setup.place_anchor(i);
+    // Lower bounds that are 0 but want a cotangent: what the passes for shares left says nothing to the general ones.
+    const RowState<T> at = by_shares && state[i].rho < kLargestRho<T> ? setup.reduce(u.slice(i, 1)) : state[i];
+    const T q = setup.vjp(u.slice(i, 1), grad_x.slice(i, 1), at, grad_u.slice(i, 1));
+    if (wants_data) setup.data_vjp(i, grad_x.row(i), grad_u.row(i), at.active, q, gradient);
+  }
+}
+
+template class BoundsMap<float>;
+template class BoundsMap<double>;
+
+}  // namespace softradial

@@ -1,0 +1,229 @@
+#include "softradial/sample_polyhedra.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "kernels/bounds_kernels.hpp"
+#include "kernels/matrix_max_kernels.hpp"
+#include "kernels/row_kernels.hpp"
+#include "ray_block.hpp"
+#include "samples/given.hpp"
+
+namespace softradial {
+namespace {
+
+// Rows of a batch that go through the matrix together: a few of the tallest tiles.
+constexpr std::size_t kBlockRows = 8 * kernels::kMaxTileRows;
+
+// |v|, also where the squares overflow or vanish; not finite where v is not.
+template <class T>
+T norm(std::span<const T> v) noexcept {
+  const T squares = kernels::dot(v.data(), v.data(), v.size());
+  constexpr T kFewLost = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
+  if (std::isnan(squares) || (squares >= kFewLost && std::isfinite(squares))) return std::sqrt(squares);
+  T largest = 0;
+  for (const T x : v) largest = std::max(largest, std::abs(x));
+  if (!(largest > 0 && std::isfinite(largest))) return largest;
+  T relative = 0;
+  for (const T x : v) relative += (x / largest) * (x / largest);
+  return largest * std::sqrt(relative);
+}
+
+}  // namespace
+
+template <class T>
+struct PolyhedraMap<T>::Impl {
+  std::size_t num_rows;
+  std::size_t dim;
+  HullProjector<T> hull;
+  Method method;
+  std::optional<kernels::Panels<T>> panels;  // of the A that all samples share
+  std::vector<T> norms;                      // |a_k| of its rows
+
+  // kappa of a set whose gauge is at most `steepest` over unit vectors.
+  [[nodiscard]] T kappa(T steepest) const noexcept {
+    return std::numeric_limits<T>::epsilon() * (static_cast<T>(dim) / 2 + 2) * steepest;
+  }
+  [[nodiscard]] Rows<const T> matrix(Rows<const T> A, std::size_t sample) const noexcept {
+    return panels ? A : A.slice(sample * num_rows, num_rows);
+  }
+};
+
+namespace {
+
+// A block of samples on its way through the map, and the buffers for it.
+template <class T>
+struct Block {
+  Block(std::size_t max_rows, std::size_t columns, std::size_t num_rows)
+      : dim(columns),
+        padded((num_rows + kernels::kPanelRows<T> - 1) / kernels::kPanelRows<T> * kernels::kPanelRows<T>),
+        directions(max_rows * columns),
+        scales(max_rows * padded),
+        norms(num_rows),
+        rays(max_rows),
+        kappa(max_rows),
+        gamma(max_rows),
+        active(max_rows),
+        kernel(max_rows, columns) {}
+
+  [[nodiscard]] std::span<T> direction(std::size_t r) noexcept { return {directions.data() + r * dim, dim}; }
+  [[nodiscard]] T* scales_of(std::size_t r) noexcept { return scales.data() + r * padded; }
+
+  std::size_t dim;
+  std::size_t padded;  // num_rows, filled up to whole panels
+  std::vector<T> directions;
+  std::vector<T> scales;
+  std::vector<T> norms;  // of one sample's own matrix
+  std::vector<Ray<T>> rays;
+  std::vector<T> kappa;  // negative: no interior
+  std::vector<T> gamma;  // without kappa |d|
+  std::vector<std::int32_t> active;
+  kernels::MatrixMaxScratch<T> kernel;
+};
+
+// gamma(d) = max(0, max_k scale_k a_k.d): the smallest k among equals, 0 where the maximum is not positive.
+template <class T>
+GaugeAt<T> matrix_gauge(Rows<const T> A, const T* scales, std::span<const T> d) noexcept {
+  GaugeAt<T> at;
+  for (std::size_t k = 0; k < A.count(); ++k) {
+    const T value = scales[k] * kernels::dot(A.row(k), d.data(), d.size());
+    if (value > at.gamma) at = {value, static_cast<std::int32_t>(k)};
+  }
+  return at;
+}
+
+}  // namespace
+
+template <class T>
+PolyhedraMap<T>::PolyhedraMap(std::unique_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+template <class T>
+PolyhedraMap<T>::PolyhedraMap(PolyhedraMap&&) noexcept = default;
+template <class T>
+PolyhedraMap<T>& PolyhedraMap<T>::operator=(PolyhedraMap&&) noexcept = default;
+template <class T>
+PolyhedraMap<T>::~PolyhedraMap() = default;
+
+template <class T>
+PolyhedraMap<T> PolyhedraMap<T>::shared(Rows<const T> A, const AffineHull& hull, Method method) {
+  kernels::Panels<T> panels(A.count(), A.dim());
+  std::vector<T> norms(A.count());
+  for (std::size_t k = 0; k < A.count(); ++k) {
+    for (std::size_t j = 0; j < A.dim(); ++j) panels.set(k, j, A[k][j]);
+    norms[k] = norm(A[k]);
+  }
+  return PolyhedraMap(std::make_unique<const Impl>(
+      Impl{A.count(), A.dim(), HullProjector<T>(hull), method, std::move(panels), std::move(norms)}));
+}
+
+template <class T>
+PolyhedraMap<T> PolyhedraMap<T>::own(std::size_t num_rows, std::size_t dim, const AffineHull& hull, Method method) {
+  return PolyhedraMap(
+      std::make_unique<const Impl>(Impl{num_rows, dim, HullProjector<T>(hull), method, std::nullopt, {}}));
+}
+
+template <class T>
+void PolyhedraMap<T>::project(const SamplePolyhedra<T>& sets, Rows<const T> A, Rows<const T> u, Rows<T> x,
+                              std::span<RowStatus> status, std::span<RowState<T>> state) const {
+  if (u.count() == 0) return;
+  const Impl& e = *impl_;
+  Block<T> block(std::min(kBlockRows, u.count()), e.dim, e.num_rows);
+  const bool one_anchor = sets.anchor.stride() == 0;
+  const T shared_size = one_anchor ? norm(sets.anchor[0]) : T{0};
+  for (std::size_t first = 0; first < u.count(); first += kBlockRows) {
+    const std::size_t count = std::min(kBlockRows, u.count() - first);
+    for (std::size_t r = 0; r < count; ++r) {
+      const std::size_t i = first + r;
+      const std::span<const T> anchor = sets.anchor[i];
+      const Rows<const T> matrix = e.matrix(A, i);
+      const T* norms = e.norms.data();
+      if (!e.panels) {
+        for (std::size_t k = 0; k < e.num_rows; ++k) block.norms[k] = norm(matrix[k]);
+        norms = block.norms.data();
+      }
+      const T size = one_anchor ? shared_size : norm(anchor);
+      const T steepest = kernels::guarded_scales(sets.slack.row(i), norms, size, e.num_rows, block.scales_of(r));
+      block.kappa[r] = steepest < 0 || !std::isfinite(size) ? T{-1} : e.kappa(steepest);
+      block.rays[r] = make_ray<T>(u[i], anchor, e.hull, block.direction(r));
+      if (e.panels) continue;
+      const GaugeAt<T> at = matrix_gauge<T>(matrix, block.scales_of(r), block.direction(r));
+      block.gamma[r] = at.gamma;
+      block.active[r] = at.active;
+    }
+    if (e.panels) {
+      kernels::scaled_matrix_max(*e.panels, {block.directions.data(), count, e.dim},
+                                 {block.scales.data(), count, block.padded}, block.gamma.data(), block.active.data(),
+                                 block.kernel);
+    }
+    for (std::size_t r = 0; r < count; ++r) {
+      const std::size_t i = first + r;
+      Ray<T>& ray = block.rays[r];
+      status[i] = block.kappa[r] < 0 ? RowStatus::no_interior : ray.finite ? RowStatus::ok : RowStatus::not_finite;
+      if (status[i] != RowStatus::ok) {
+        std::ranges::fill(x[i], std::numeric_limits<T>::quiet_NaN());
+        continue;
+      }
+      const std::span<const T> d = block.direction(r);
+      ray.gamma = block.gamma[r] + block.kappa[r] * ray.norm();
+      const T step = std::visit([&](const auto& m) { return scale_ray(m, ray, d).step; }, e.method);
+      kernels::combine(T{1}, sets.anchor.row(i), step, d.data(), x.row(i), e.dim);
+      // The shift's place holds kappa: what the backward pass cannot get from the active row alone.
+      if (!state.empty()) state[i] = {ray.rho, block.gamma[r], block.kappa[r], std::max(0, block.active[r])};
+    }
+  }
+}
+
+// With a_k the active row, w its guarded reciprocal slack, gamma(d) = w a_k.d, and c the cotangent of gamma:
+//   grad_u = P ( phi g + radial d + normal w a_k ),   grad_u0 = g - grad_u  (x = u0 + phi d, d = P (u - u0)),
+//   grad_slack_k = -c gamma(d) w,   grad_a_k = c w d.
+template <class T>
+void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> A, Rows<const T> u,
+                                  Rows<const T> grad_x, std::span<const RowStatus> status,
+                                  std::span<const RowState<T>> state, Rows<T> grad_u,
+                                  const SamplePolyhedraGradient<T>& gradient) const {
+  const Impl& e = *impl_;
+  std::vector<T> direction(e.dim);
+  const std::span<T> d(direction);
+  for (std::size_t i = 0; i < u.count(); ++i) {
+    const std::span<T> out = grad_u[i];
+    if (given(gradient.slack)) std::ranges::fill(gradient.slack[i], T{0});
+    if (status[i] != RowStatus::ok) {
+      std::ranges::fill(out, T{0});
+      if (given(gradient.anchor)) std::ranges::fill(gradient.anchor[i], T{0});
+      continue;
+    }
+    const std::span<const T> anchor = sets.anchor[i];
+    const T kappa = state[i].shift;
+    Ray<T> ray = make_ray<T>(u[i], anchor, e.hull, d);
+    ray.at = {state[i].gamma, state[i].active};
+    ray.gamma = ray.at.gamma + kappa * ray.norm();
+    const RayCotangent<T> at =
+        std::visit([&](const auto& m) { return ray_cotangent<T>(m, ray, d, grad_x.row(i), kappa); }, e.method);
+    kernels::combine(at.phi, grad_x.row(i), at.radial, d.data(), out.data(), e.dim);
+    if (ray.at.gamma > 0 && at.gauge != 0) {
+      const auto k = static_cast<std::size_t>(ray.at.active);
+      const std::span<const T> row = e.matrix(A, i)[k];
+      const T row_norm = norm(row);
+      T w = 0;
+      kernels::guarded_scales(&sets.slack.row(i)[k], &row_norm, norm(anchor), 1, &w);
+      kernels::add_scaled(at.normal * w, row.data(), out.data(), e.dim);
+      if (given(gradient.slack)) gradient.slack.row(i)[k] = -at.gauge * ray.at.gamma * w;
+      if (given(gradient.A)) {
+        const std::size_t place = e.panels ? k : i * e.num_rows + k;
+        kernels::add_scaled(at.gauge * w, d.data(), gradient.A.row(place), e.dim);
+      }
+    }
+    e.hull.project(out);
+    if (given(gradient.anchor)) {
+      kernels::combine(T{1}, grad_x.row(i), T{-1}, out.data(), gradient.anchor.row(i), e.dim);
+    }
+  }
+}
+
+template class PolyhedraMap<float>;
+template class PolyhedraMap<double>;
+
+}  // namespace softradial

@@ -1,0 +1,198 @@
+// Strict feasibility of every row, judged in exact arithmetic on the row's own data.
+
+#include <gtest/gtest.h>
+
+#include "reference/exact_judge.hpp"
+#include "sample_batches.hpp"
+
+namespace softradial {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using reference::ExactJudge;
+using reference::Verdict;
+using support::AnchorOf;
+using support::Batch;
+using support::BoundsBatch;
+using support::NamedMethod;
+using support::PolyhedraBatch;
+using support::Projected;
+using support::RandomPoints;
+using support::Total;
+
+template <class T>
+std::vector<double> scales_of_u() {
+  if constexpr (sizeof(T) == 4) {
+    return {0, 1e-3, 1, 10, 1e3, 1e8, 1e10, 1e20, 1e30, 1e37};
+  } else {
+    return {0, 1e-3, 1, 10, 1e3, 1e8, 1e30, 1e80, 1e100, 1e300};
+  }
+}
+constexpr std::size_t kRowsPerScale = 40;
+
+template <class T>
+void is_feasible(const ExactJudge& judge, std::span<const T> x) {
+  const Verdict verdict = judge.judge(x);
+  EXPECT_TRUE(verdict.inside) << "slack " << verdict.slack;
+  EXPECT_LE(verdict.residual, reference::kResidualUlps * std::numeric_limits<T>::epsilon());
+}
+
+template <class T>
+class SampleFeasibility : public ::testing::Test {};
+using Precisions = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(SampleFeasibility, Precisions);
+
+template <class T>
+void bounds_are_kept(RandomPoints& random, std::size_t dim, Total total, AnchorOf anchor, double size) {
+  const std::size_t count = scales_of_u<T>().size() * kRowsPerScale;
+  BoundsBatch<T> batch = support::random_bounds<T>(random, count, dim, total, anchor, size);
+  batch.u = support::rows_at_scales<T>(random, VectorXd::Zero(static_cast<Eigen::Index>(dim)), scales_of_u<T>(),
+                                       kRowsPerScale);
+  // Half of the rows stand on a large common offset, which a sum constraint takes away.
+  for (std::size_t i = 0; i < count; i += 2) {
+    for (T& u : batch.u[i]) u += T(1e4);
+  }
+  const AffineHull hull =
+      total == Total::given ? support::sum_hull(dim) : AffineHull::whole_space(static_cast<std::size_t>(dim));
+  std::vector<ExactJudge> judges;
+  for (std::size_t i = 0; i < count; ++i) judges.emplace_back(support::set_of_row(batch, i), hull);
+  for (const NamedMethod& m : support::all_methods()) {
+    const Projected<T> projected = support::project(m.method, batch);
+    for (std::size_t i = 0; i < count; ++i) {
+      SCOPED_TRACE(testing::Message() << m.name << ", row " << i);
+      ASSERT_EQ(projected.status[i], RowStatus::ok);
+      is_feasible<T>(judges[i], projected.x[i]);
+    }
+  }
+}
+
+TYPED_TEST(SampleFeasibility, OfBounds) {
+  RandomPoints random(31);
+  for (const Total total : {Total::none, Total::given}) {
+    for (const AnchorOf anchor : {AnchorOf::closed_form, AnchorOf::caller}) {
+      for (const double size : {1e-6, 1.0, 1e5}) {
+        for (const std::size_t dim : {2, 7, 33}) {
+          SCOPED_TRACE(testing::Message() << "total " << static_cast<int>(total) << ", anchor "
+                                          << static_cast<int>(anchor) << ", size " << size << ", dim " << dim);
+          bounds_are_kept<TypeParam>(random, dim, total, anchor, size);
+        }
+      }
+    }
+  }
+}
+
+// Intervals of a few hundred ulp, far from the origin: the guard takes a good part of them, or says that it cannot.
+TYPED_TEST(SampleFeasibility, OfThinBounds) {
+  using T = TypeParam;
+  RandomPoints random(32);
+  constexpr T kUlp = std::numeric_limits<T>::epsilon();
+  BoundsBatch<T> batch(600, 3);
+  for (std::size_t i = 0; i < batch.count(); ++i) {
+    random.fill_row(batch.u[i], VectorXd::Zero(3), i % 2 == 0 ? 10 : 1e25);
+    for (std::size_t j = 0; j < 3; ++j) {
+      const T low = static_cast<T>(random.uniform(-2, 2));
+      const T width = std::round(static_cast<T>(random.uniform(1, 300))) * kUlp;
+      batch.lower[i][j] = low;
+      batch.upper[i][j] = low + width;
+    }
+  }
+  const AffineHull hull = AffineHull::whole_space(3);
+  int resolved = 0;
+  for (const NamedMethod& m : support::all_methods()) {
+    SCOPED_TRACE(m.name);
+    const Projected<T> projected = support::project(m.method, batch);
+    for (std::size_t i = 0; i < batch.count(); ++i) {
+      SCOPED_TRACE(i);
+      if (projected.status[i] != RowStatus::ok) continue;
+      ++resolved;
+      is_feasible<T>(ExactJudge(support::set_of_row(batch, i), hull), projected.x[i]);
+    }
+  }
+  EXPECT_GE(resolved, 2000);
+}
+
+// Bounds at the end of the number range, where a slack overflows or its reciprocal is not a normal number.
+TYPED_TEST(SampleFeasibility, OfHugeBounds) {
+  using T = TypeParam;
+  RandomPoints random(33);
+  constexpr double kHuge = std::numeric_limits<T>::max();
+  BoundsBatch<T> batch(200, 4);
+  for (std::size_t i = 0; i < batch.count(); ++i) {
+    batch.lower.set(i, VectorXd{{-kHuge, -kHuge / 2, 0, -kHuge * random.uniform(0.1, 1)}});
+    batch.upper.set(i, VectorXd{{kHuge, kHuge / 3, kHuge * random.uniform(0.1, 1), kHuge / 1e6}});
+    random.fill_row(batch.u[i], VectorXd::Zero(4), i % 2 == 0 ? kHuge : kHuge / 1e5);
+  }
+  const AffineHull hull = AffineHull::whole_space(4);
+  for (const AnchorOf anchor : {AnchorOf::closed_form, AnchorOf::caller}) {
+    if (anchor == AnchorOf::caller) {
+      batch.anchor.emplace(batch.count(), 4);
+      for (std::size_t i = 0; i < batch.count(); ++i) {
+        batch.anchor->set(i, VectorXd{{kHuge / 2, kHuge / 5, kHuge / 50, 0}});
+      }
+    }
+    for (const NamedMethod& m : support::all_methods()) {
+      SCOPED_TRACE(testing::Message() << m.name << ", anchor " << static_cast<int>(anchor));
+      const Projected<T> projected = support::project(m.method, batch);
+      for (std::size_t i = 0; i < batch.count(); ++i) {
+        SCOPED_TRACE(i);
+        ASSERT_EQ(projected.status[i], RowStatus::ok);
+        is_feasible<T>(ExactJudge(support::set_of_row(batch, i), hull), projected.x[i]);
+      }
+    }
+  }
+}
+
+// How the caller gets its slacks: b - A u0 in double, rounded once, or b - fl(A u0) in the precision of the rows.
+enum class SlackBy { one_rounding, two_roundings };
+
+template <class T>
+void polyhedra_are_kept(RandomPoints& random, std::size_t dim, std::size_t num_rows, bool own_matrices, bool with_hull,
+                        double anchor_size, SlackBy slack_by) {
+  const std::size_t count = scales_of_u<T>().size() * kRowsPerScale;
+  PolyhedraBatch<T> batch = support::random_polyhedra<T>(random, count, dim, num_rows, own_matrices, anchor_size);
+  if (with_hull) batch.hull = support::random_hull(random, dim);
+  batch.u = support::rows_at_scales<T>(random, VectorXd::Zero(static_cast<Eigen::Index>(dim)), scales_of_u<T>(),
+                                       kRowsPerScale);
+  std::vector<ExactJudge> judges;
+  for (std::size_t i = 0; i < count; ++i) {
+    const MatrixXd A = batch.matrix(i);
+    const VectorXd image = A * batch.anchor.get(i);
+    const VectorXd b = (image + batch.slack.get(i)).template cast<T>().template cast<double>();
+    const VectorXd rounded = image.template cast<T>().template cast<double>();
+    batch.slack.set(i, slack_by == SlackBy::one_rounding ? VectorXd(b - image) : VectorXd(b - rounded));
+    const Set set =
+        with_hull ? Polyhedron(A, b, batch.hull.normals, batch.hull.normals * batch.anchor.get(i)) : Polyhedron(A, b);
+    judges.emplace_back(set, batch.hull);
+  }
+  for (const NamedMethod& m : support::all_methods()) {
+    const Projected<T> projected = support::project(m.method, batch);
+    for (std::size_t i = 0; i < count; ++i) {
+      SCOPED_TRACE(testing::Message() << m.name << ", row " << i);
+      ASSERT_EQ(projected.status[i], RowStatus::ok);
+      is_feasible<T>(judges[i], projected.x[i]);
+    }
+  }
+}
+
+TYPED_TEST(SampleFeasibility, OfPolyhedra) {
+  RandomPoints random(34);
+  for (const bool own_matrices : {false, true}) {
+    for (const bool with_hull : {false, true}) {
+      for (const SlackBy slack_by : {SlackBy::one_rounding, SlackBy::two_roundings}) {
+        for (const double anchor_size : {0.0, 1.0, 1e3}) {
+          // Unbounded, bounded, more rows than a panel.
+          for (const std::size_t num_rows : {1, 12, 40}) {
+            SCOPED_TRACE(testing::Message()
+                         << "own " << own_matrices << ", hull " << with_hull << ", roundings "
+                         << static_cast<int>(slack_by) + 1 << ", anchor " << anchor_size << ", rows " << num_rows);
+            polyhedra_are_kept<TypeParam>(random, 6, num_rows, own_matrices, with_hull, anchor_size, slack_by);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace softradial
