@@ -1,6 +1,7 @@
 # What `cmake --install` lays down: library, headers, program, and the package that find_package(softradial) reads.
 include(CMakePackageConfigHelpers)
 
+set(SOFTRADIAL_PYTHON_DIR "lib/python3/dist-packages" CACHE STRING "Where the Python package is installed")
 set(SOFTRADIAL_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/softradial")
 
 install(TARGETS softradial_core EXPORT softradialTargets
@@ -8,6 +9,13 @@ install(TARGETS softradial_core EXPORT softradialTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY include/softradial DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
+if(SOFTRADIAL_BUILD_TORCH)
+  install(TARGETS softradial_torch EXPORT softradialTorchTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(EXPORT softradialTorchTargets NAMESPACE softradial:: DESTINATION "${SOFTRADIAL_PACKAGE_DIR}")
+  # The Python package, complete in its folder.
+  install(DIRECTORY "${CMAKE_BINARY_DIR}/python/softradial" DESTINATION "${SOFTRADIAL_PYTHON_DIR}"
+    PATTERN "__pycache__" EXCLUDE)
+endif()
 if(SOFTRADIAL_BUILD_CLI)
   set_target_properties(softradial_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
   install(TARGETS softradial_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")

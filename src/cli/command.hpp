@@ -17,6 +17,7 @@ using Action = std::function<ExitCode()>;
 void add_project_command(CLI::App& program, Action& chosen);
 void add_anchor_command(CLI::App& program, Action& chosen);
 void add_check_command(CLI::App& program, Action& chosen);
+void add_bench_command(CLI::App& program, Action& chosen);
 
 enum class Precision { f32, f64 };
 

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <torch/nn/module.h>
+#include <torch/nn/modules/container/any.h>
+#include <torch/nn/modules/common.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/nn/pimpl.h>
+#include <torch/types.h>
+
+#include <Eigen/Core>
+#include <memory>
+#include <optional>
+
+#include "softradial/anchor.hpp"
+#include "softradial/method.hpp"
+#include "softradial/set.hpp"
+
+// The layer as LibTorch modules. Link softradial::torch.
+//
+//   softradial::nn::SoftRadial layer(softradial::CappedSimplex(50, 0.05), softradial::nn::SoftRadialOptions{.lambda = 2});
+//   torch::Tensor x = layer(net->forward(z));
+namespace softradial::nn {
+
+struct AnchorOptions {
+  AnchorSearch search = AnchorSearch::automatic;
+  std::optional<Eigen::VectorXd> point = {};  // the user's own anchor; beats the search
+  bool gradient = false;                      // derivatives pass through the centres that anchor per-sample polyhedra
+};
+
+struct SoftRadialOptions {
+  Contraction contraction = Contraction::rational;
+  double lambda = 1.0;
+  double epsilon = 0.01;
+  AnchorOptions anchor = {};
+  bool check_finite = false;  // a NaN or an infinity in u is an error that names its row
+};
+
+struct HardRadialOptions {
+  AnchorOptions anchor = {};
+  bool check_finite = false;
+};
+
+struct GaugeMapOptions {
+  Contraction contraction = Contraction::rational;
+  double lambda = 1.0;
+  AnchorOptions anchor = {};
+  bool check_finite = false;
+};
+
+// Data of the set that replace its own in one call: for the whole batch, (width), or sample by sample, (..., width); sum,
+// radius and scale are () or (...). Gradients flow to all of them. Undefined: as in the set.
+struct SampleTensors {
+  torch::Tensor A = {};       // polyhedron: (..., m, dim)
+  torch::Tensor b = {};       // polyhedron
+  torch::Tensor f = {};       // polyhedron: the right-hand side of its equalities
+  torch::Tensor lower = {};   // box
+  torch::Tensor upper = {};   // box, capped simplex
+  torch::Tensor sum = {};     // simplex, capped simplex
+  torch::Tensor center = {};  // ball, ellipsoid
+  torch::Tensor radius = {};  // ball
+  torch::Tensor scale = {};   // any set: x = scale y, y in the set
+  torch::Tensor anchor = {};  // any set: a point inside each sample's set
+};
+
+// What the three layers share. A module without parameters: the set is saved with the model (torch::save), copies share it.
+class RadialImpl : public torch::nn::Module {
+ public:
+  // x strictly inside the set, (..., dim) like u; dtype and device are kept. ShapeError where u does not fit.
+  torch::Tensor forward(const torch::Tensor& u, const SampleTensors& data = {});
+
+  // The u on the set's hull with forward(u) = x, NaN in rows outside; log |det J(u)| on the hull's directions, (...).
+  [[nodiscard]] torch::Tensor inverse(const torch::Tensor& x) const;
+  [[nodiscard]] torch::Tensor log_abs_det(const torch::Tensor& u) const;
+
+  // One int8 (RowStatus) for each row of the last call.
+  [[nodiscard]] torch::Tensor status() const;
+  // The interior point that the layer keeps fixed, (dim), double.
+  [[nodiscard]] torch::Tensor anchor() const;
+  [[nodiscard]] const Set& set() const;
+
+  // Makes a model begin at the decision x: the bias of its last layer becomes inverse(x), its weight is multiplied by
+  // gain. AnchorNotInterior where x is not inside the set.
+  void start_at(const torch::Tensor& x, torch::nn::Linear& last, double gain = 0.0) const;
+
+  void pretty_print(std::ostream& stream) const override;
+  void save(torch::serialize::OutputArchive& archive) const override;
+  void load(torch::serialize::InputArchive& archive) override;
+
+ protected:
+  RadialImpl(std::string name, Set set, const Method& method, const AnchorOptions& anchor, bool check_finite);
+  FORWARD_HAS_DEFAULT_ARGS({1, torch::nn::AnyValue(SampleTensors())})
+
+ private:
+  struct State;
+  std::shared_ptr<const State> state_;
+};
+
+class SoftRadialImpl final : public RadialImpl {
+ public:
+  explicit SoftRadialImpl(Set set, const SoftRadialOptions& options = {});
+  [[nodiscard]] std::shared_ptr<torch::nn::Module> clone(
+      const torch::optional<torch::Device>& device = torch::nullopt) const override;
+};
+TORCH_MODULE(SoftRadial);
+
+class HardRadialImpl final : public RadialImpl {
+ public:
+  explicit HardRadialImpl(Set set, const HardRadialOptions& options = {});
+  [[nodiscard]] std::shared_ptr<torch::nn::Module> clone(
+      const torch::optional<torch::Device>& device = torch::nullopt) const override;
+};
+TORCH_MODULE(HardRadial);
+
+class GaugeMapImpl final : public RadialImpl {
+ public:
+  explicit GaugeMapImpl(Set set, const GaugeMapOptions& options = {});
+  [[nodiscard]] std::shared_ptr<torch::nn::Module> clone(
+      const torch::optional<torch::Device>& device = torch::nullopt) const override;
+};
+TORCH_MODULE(GaugeMap);
+
+}  // namespace softradial::nn

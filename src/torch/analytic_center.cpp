@@ -1,0 +1,229 @@
+#include "analytic_center.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "eigen_tensors.hpp"
+#include "softradial/anchor.hpp"
+#include "softradial/errors.hpp"
+#include "softradial/row_status.hpp"
+#include "softradial/sets/polyhedron.hpp"
+
+namespace softradial::ops {
+namespace {
+
+// Samples whose Newton matrices are formed together: at most this many numbers in A' diag(w) A's left factor.
+constexpr int64_t kChunkNumbers = 1 << 23;
+
+// The problem without equalities: x = origin + y Z', G = A Z, h = b - A origin. Batched over one leading dimension B;
+// G is (m, k) where all samples share it, else (B, m, k).
+struct Reduced {
+  at::Tensor G;
+  at::Tensor h;       // (B, m)
+  at::Tensor origin;  // (B, n)
+  at::Tensor Z;       // (n, k), orthonormal columns; undefined: the identity
+
+  [[nodiscard]] at::Tensor times_rows(const at::Tensor& y) const {
+    return G.dim() == 2 ? y.matmul(G.t()) : G.matmul(y.unsqueeze(-1)).squeeze(-1);
+  }
+  [[nodiscard]] at::Tensor times_columns(const at::Tensor& weights) const {
+    return G.dim() == 2 ? weights.matmul(G) : weights.unsqueeze(-2).matmul(G).squeeze(-2);
+  }
+  // G' diag(weights) G: (B, k, k)
+  [[nodiscard]] at::Tensor gram(const at::Tensor& weights) const {
+    const at::Tensor left = (G.dim() == 2 ? G.unsqueeze(0) : G).transpose(-1, -2) * weights.unsqueeze(-2);
+    return left.matmul(G);
+  }
+  [[nodiscard]] at::Tensor point(const at::Tensor& y) const {
+    return Z.defined() ? origin + y.matmul(Z.t()) : origin + y;
+  }
+  [[nodiscard]] Reduced samples(int64_t first, int64_t count) const {
+    return {G.dim() == 2 ? G : G.narrow(0, first, count), h.narrow(0, first, count), origin.narrow(0, first, count), Z};
+  }
+};
+
+struct Walked {
+  at::Tensor y;        // (B, k)
+  at::Tensor arrived;  // (B)
+};
+
+// H^-1 g, NaN where H is not positive definite.
+at::Tensor newton_step(const at::Tensor& H, const at::Tensor& g) {
+  const auto [L, info] = at::linalg_cholesky_ex(H);
+  const at::Tensor step = at::cholesky_solve(g.unsqueeze(-1), L).squeeze(-1);
+  return at::where((info == 0).unsqueeze(-1), step, at::full_like(step, std::numeric_limits<double>::quiet_NaN()));
+}
+
+// Infeasible-start Newton on -sum log s, s = h - G y + r: a full step removes the residual r, shorter ones shrink it in
+// proportion. Once r = 0 the damped steps 1 / (1 + decrement) of self-concordant functions converge from anywhere.
+Walked walk(const Reduced& p, at::Tensor y) {
+  constexpr int kMaxSteps = 60;
+  constexpr double kDone = 1e-22;           // squared decrement: the distance to the centre in units of its ellipsoid
+  constexpr double kToBoundary = 0.95;      // of the way to the nearest s = 0
+  constexpr double kNear = 0.25;            // decrement below which full steps converge quadratically
+  const at::Tensor norms = (p.G * p.G).sum(-1).sqrt();
+  const at::Tensor slack = p.h - p.times_rows(y);
+  const at::Tensor floor = 0.1 * norms * (1 + y.norm(2, {-1}, true));
+  at::Tensor s = at::where(slack > 0, slack, at::maximum(floor, at::full_like(slack, 1e-12)));
+  at::Tensor r = s - slack;
+  at::Tensor arrived = at::zeros({y.size(0)}, y.options().dtype(at::kBool));
+  for (int i = 0; i < kMaxSteps; ++i) {
+    const at::Tensor w = 1 / s;
+    const at::Tensor g = p.times_columns(w + w * w * r);
+    const at::Tensor dy = -newton_step(p.gram(w * w), g);
+    const at::Tensor ds = -(r + p.times_rows(dy));
+    const at::Tensor shrink = -ds * w;
+    const at::Tensor limit = kToBoundary / shrink.amax(-1, true).clamp_min(1e-300);
+    const at::Tensor feasible = (r.abs().amax(-1, true) == 0);
+    const at::Tensor squared = (ds * w).square().sum(-1, true);
+    const at::Tensor decrement = squared.sqrt();
+    const at::Tensor damped = at::where(feasible.logical_and(decrement > kNear), 1 / (1 + decrement), at::ones_like(limit));
+    at::Tensor alpha = at::minimum(damped, limit);
+    alpha = at::where(arrived.unsqueeze(-1), at::zeros_like(alpha), alpha);
+    const at::Tensor moving = alpha > 0;
+    y = at::where(moving, y + alpha * dy, y);
+    s = at::where(moving, s + alpha * ds, s);
+    r = at::where(alpha >= 1, at::zeros_like(r), r * (1 - alpha));
+    // After a full step the slacks are those of y: taken afresh, so that rounding does not add up.
+    s = at::where((alpha >= 1).logical_and(moving), p.h - p.times_rows(y), s);
+    arrived = arrived.logical_or(feasible.logical_and(squared < kDone).squeeze(-1));
+    const at::Tensor lost = squared.isnan().squeeze(-1);
+    if (arrived.logical_or(lost).all().item<bool>()) break;
+  }
+  return {y, arrived.logical_and((s > 0).all(-1))};
+}
+
+// One sample by the core: slower, but it finds out why.
+RowStatus find_one(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const at::Tensor& f,
+                   at::Tensor point) {
+  const Eigen::MatrixXd rows = to_matrix(A, "A");
+  const Eigen::VectorXd bound = to_vector(b, "b");
+  if (!bound.allFinite() || !rows.allFinite()) return RowStatus::no_interior;
+  const Polyhedron set =
+      E ? Polyhedron(rows, bound, to_matrix(*E, "E"), to_vector(f, "f")) : Polyhedron(rows, bound);
+  const Anchor anchor = find_anchor(set, AnchorSearch::analytic);
+  const std::size_t declared = E ? static_cast<std::size_t>(E->size(0)) : 0;
+  if (anchor.status != AnchorStatus::found || anchor.hull.codimension() > declared) return RowStatus::no_interior;
+  point.copy_(to_tensor(anchor.point));
+  return RowStatus::ok;
+}
+
+at::DimVector batch_of(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& f, const MaybeTensor& start) {
+  at::DimVector batch;
+  const auto widen = [&](at::IntArrayRef shape) {
+    const auto wider = at::infer_size(batch, shape);
+    batch = at::DimVector(wider.begin(), wider.end());
+  };
+  widen(A.sizes().slice(0, A.dim() - 2));
+  widen(b.sizes().slice(0, b.dim() - 1));
+  if (f) widen(f->sizes().slice(0, f->dim() - 1));
+  if (start) widen(start->sizes().slice(0, start->dim() - 1));
+  return batch;
+}
+
+void check_shapes(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const MaybeTensor& f) {
+  if (A.dim() < 2) throw ShapeError("A: expected at least 2 dimensions");
+  if (b.dim() < 1 || b.size(-1) != A.size(-2)) {
+    throw ShapeError("b: the last dimension must be " + std::to_string(A.size(-2)) + ", the number of rows of A");
+  }
+  if (E.has_value() != f.has_value()) throw InvalidSet("polyhedron: E and f go together");
+  if (E && (E->dim() != 2 || E->size(1) != A.size(-1) || f->dim() < 1 || f->size(-1) != E->size(0))) {
+    throw ShapeError("E and f: expected shapes (k, " + std::to_string(A.size(-1)) + ") and (..., k)");
+  }
+}
+
+}  // namespace
+
+Centers analytic_center(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const MaybeTensor& f,
+                        const MaybeTensor& start, bool differentiable) {
+  check_shapes(A, b, E, f);
+  const int64_t n = A.size(-1);
+  const int64_t m = A.size(-2);
+  const at::DimVector batch = batch_of(A, b, f, start);
+  const int64_t samples = c10::multiply_integers(batch);
+  const auto flat = [&](const at::Tensor& data, int64_t width) {
+    at::DimVector shape(batch.begin(), batch.end());
+    shape.push_back(width);
+    return data.to(at::kDouble).expand(shape).reshape({samples, width});
+  };
+  const at::Tensor rows = A.dim() == 2 ? A.to(at::kDouble)
+                                       : [&] {
+                                           at::DimVector shape(batch.begin(), batch.end());
+                                           shape.push_back(m);
+                                           shape.push_back(n);
+                                           return A.to(at::kDouble).expand(shape).reshape({samples, m, n});
+                                         }();
+  const at::Tensor bound = flat(b, m);
+  const at::Tensor levels = f ? flat(*f, f->size(-1)) : at::Tensor();
+
+  Reduced problem{rows, bound, at::zeros({samples, n}, bound.options()), {}};
+  if (E) {
+    // E' = Q R: the first columns of Q span the normals, the others the directions.
+    const at::Tensor normals = E->detach().to(at::kDouble);
+    const at::Tensor Q = std::get<0>(at::linalg_qr(normals.t(), "complete"));
+    problem.Z = Q.narrow(1, normals.size(0), n - normals.size(0));
+    problem.origin = levels.matmul(at::linalg_pinv(normals).t());
+    problem.h = bound - Reduced{rows, {}, {}, {}}.times_rows(problem.origin);
+    problem.G = rows.matmul(problem.Z);
+  }
+
+  at::Tensor y;
+  at::Tensor status;
+  at::Tensor found;
+  {
+    const at::NoGradGuard no_grad;
+    at::Tensor from = start ? flat(start->detach(), n) - problem.origin : at::zeros({samples, n}, bound.options());
+    if (problem.Z.defined()) from = from.matmul(problem.Z);
+    const int64_t chunk = std::max<int64_t>(1, kChunkNumbers / std::max<int64_t>(1, m * n));
+    std::vector<at::Tensor> ys;
+    std::vector<at::Tensor> flags;
+    for (int64_t first = 0; first < samples; first += chunk) {
+      const int64_t count = std::min(chunk, samples - first);
+      const Walked walked = walk(problem.samples(first, count), from.narrow(0, first, count));
+      ys.push_back(walked.y);
+      flags.push_back(walked.arrived);
+    }
+    y = samples > 0 ? at::cat(ys) : from;
+    const at::Tensor arrived = samples > 0 ? at::cat(flags) : at::zeros({0}, bound.options().dtype(at::kBool));
+    found = problem.point(y);
+    status = at::where(arrived, at::zeros_like(arrived, at::kChar),
+                       at::full_like(arrived, static_cast<int64_t>(RowStatus::no_interior), at::kChar));
+    const at::Tensor missing = arrived.logical_not().nonzero().squeeze(-1);
+    for (int64_t i = 0; i < missing.size(0); ++i) {
+      const int64_t row = missing[i].item<int64_t>();
+      const RowStatus one = find_one(rows.dim() == 2 ? rows : rows[row], bound[row], E, levels.defined() ? levels[row] : levels,
+                                     found[row]);
+      status[row] = static_cast<int64_t>(one);
+    }
+    const at::Tensor lost = (status != 0).unsqueeze(-1);
+    found = at::where(lost, at::full_like(found, std::numeric_limits<double>::quiet_NaN()), found);
+  }
+
+  at::Tensor point = found;
+  if (differentiable && samples > 0) {
+    // One Newton step at the centre: it moves nothing, and its derivatives are those of the centre.
+    const at::Tensor ok = (status == 0).unsqueeze(-1);
+    at::Tensor at_center = at::where(ok, found - problem.origin.detach(), at::zeros_like(found));
+    if (problem.Z.defined()) at_center = at_center.matmul(problem.Z);
+    at_center = at_center.detach();
+    const at::Tensor s = at::where(ok, problem.h - problem.times_rows(at_center), at::ones_like(problem.h));
+    const at::Tensor w = 1 / s;
+    at::Tensor step;
+    {
+      const at::NoGradGuard no_grad;
+      step = at::linalg_inv(problem.gram((w * w).detach()) +
+                            at::diag_embed(ok.logical_not().to(at::kDouble).expand_as(at_center)));
+    }
+    const at::Tensor moved = at_center - step.matmul(problem.times_columns(w).unsqueeze(-1)).squeeze(-1);
+    point = at::where(ok, problem.point(moved), found);
+  }
+  at::DimVector shape(batch.begin(), batch.end());
+  status = status.reshape(shape);
+  shape.push_back(n);
+  return {point.reshape(shape).to(b.scalar_type()), status};
+}
+
+}  // namespace softradial::ops

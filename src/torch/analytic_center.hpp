@@ -1,0 +1,28 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "set_builders.hpp"
+
+namespace softradial::ops {
+
+struct Centers {
+  at::Tensor point;   // (..., n), of b's dtype; NaN where there is none
+  at::Tensor status;  // (...), int8 of RowStatus
+};
+
+// The analytic centres of {x : A x <= b, E x = f}, one for each sample:
+//
+//   argmin - sum_k log(b_k - a_k.x)   subject to   E x = f
+//
+// A: (m, n) or (..., m, n); b: (m) or (..., m); E: (k, n), f: (k) or (..., k), both or neither; start: (n) or (..., n), any
+// point, the nearer to the centres the fewer steps. All samples walk together, in double, by Newton's method from slacks
+// that need not fit the start (infeasible-start Newton); those that do not arrive are looked at one by one by the core,
+// which tells empty sets from difficult ones.
+//
+// With `differentiable` the centres carry first derivatives in A, b and f: the stationarity condition A'(1/s) = 0 is
+// differentiated at the centre, du0 = -H^-1 d(A'(1/s)), H = A' diag(1/s^2) A.
+[[nodiscard]] Centers analytic_center(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E,
+                                      const MaybeTensor& f, const MaybeTensor& start, bool differentiable);
+
+}  // namespace softradial::ops

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <torch/csrc/autograd/functions/utils.h>
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "cpu/tensor_rows.hpp"
+
+namespace softradial::ops {
+
+// Whether the fused kernels cannot serve these inputs, undefined ones aside: forward-mode tangents, or a reduced precision.
+[[nodiscard]] inline bool needs_composite(std::initializer_list<at::Tensor> inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), [](const at::Tensor& input) {
+    return input.defined() && (torch::autograd::isFwGradDefined(input) || !core_precision(input));
+  });
+}
+
+}  // namespace softradial::ops

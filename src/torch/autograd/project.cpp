@@ -1,0 +1,110 @@
+#include "project.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/functions/utils.h>
+#include <torch/csrc/autograd/saved_variable.h>
+#include <torch/library.h>
+
+#include "composite/radial_map.hpp"
+#include "cpu/tensor_rows.hpp"
+
+// Gradients on the CPU. First derivatives run through the fused backward op; whatever needs more (a second derivative,
+// forward mode, tracing) is handed to the composite, whose ATen ops know how.
+namespace softradial::ops {
+namespace {
+
+using torch::autograd::SavedVariable;
+using torch::autograd::variable_list;
+
+// A node of our own instead of torch::autograd::Function: its context costs more than the kernels do on a small batch.
+class ProjectBackward final : public torch::autograd::Node {
+ public:
+  ProjectBackward(const at::Tensor& u, MapPtr map) : u_(u, false), map_(std::move(map)) {}
+
+  void keep(at::Tensor state) { state_ = std::move(state); }
+
+  variable_list apply(variable_list&& grads) override {
+    const std::lock_guard lock(mutex_);
+    if (!grads[0].defined()) return {at::Tensor()};
+    return {project_backward(grads[0], u_.unpack(), state_, map_)};
+  }
+
+  void release_variables() override {
+    const std::lock_guard lock(mutex_);
+    u_.reset_data();
+    state_.reset();
+  }
+
+  [[nodiscard]] std::string name() const override { return "SoftradialProjectBackward"; }
+
+ private:
+  SavedVariable u_;
+  at::Tensor state_;
+  MapPtr map_;
+};
+
+at::Tensor project_autograd(const at::Tensor& u, const MapPtr& map) {
+  if (torch::autograd::isFwGradDefined(u) || !core_precision(u)) return composite::project(u, map);
+  if (!torch::autograd::compute_requires_grad(u)) {
+    const at::AutoDispatchBelowADInplaceOrView below;
+    return project(u, map);
+  }
+  const std::shared_ptr<ProjectBackward> node(new ProjectBackward(u, map), torch::autograd::deleteNode);
+  node->set_next_edges(torch::autograd::collect_next_edges(u));
+  at::Tensor x;
+  {
+    const at::AutoDispatchBelowADInplaceOrView below;
+    at::Tensor state;
+    std::tie(x, state) = project_with_state(u, map);
+    node->keep(std::move(state));
+  }
+  torch::autograd::set_history(x, node);
+  return x;
+}
+
+// The state is not differentiable: it is a way to compute, not a value.
+std::tuple<at::Tensor, at::Tensor> project_with_state_autograd(const at::Tensor& u, const MapPtr& map) {
+  if (torch::autograd::compute_requires_grad(u)) return {project_autograd(u, map), at::empty({0}, u.options())};
+  const at::AutoDispatchBelowADInplaceOrView below;
+  return project_with_state(u, map);
+}
+
+at::Tensor project_backward_autograd(const at::Tensor& grad_x, const at::Tensor& u, const at::Tensor& state,
+                                     const MapPtr& map) {
+  if (torch::autograd::compute_requires_grad(grad_x, u) || torch::autograd::isFwGradDefined(grad_x) ||
+      torch::autograd::isFwGradDefined(u)) {
+    return composite::project_backward(grad_x, u, map);
+  }
+  const at::AutoDispatchBelowADInplaceOrView below;
+  return project_backward(grad_x, u, state, map);
+}
+
+at::Tensor inverse_autograd(const at::Tensor& x, const MapPtr& map) {
+  if (torch::autograd::compute_requires_grad(x) || torch::autograd::isFwGradDefined(x)) {
+    return composite::inverse(x, map);
+  }
+  const at::AutoDispatchBelowADInplaceOrView below;
+  return inverse(x, map);
+}
+
+at::Tensor log_abs_det_autograd(const at::Tensor& u, const MapPtr& map) {
+  if (torch::autograd::compute_requires_grad(u) || torch::autograd::isFwGradDefined(u)) {
+    return composite::log_abs_det(u, map);
+  }
+  const at::AutoDispatchBelowADInplaceOrView below;
+  return log_abs_det(u, map);
+}
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(softradial, AutogradCPU, m) {
+  m.impl("project", project_autograd);
+  m.impl("project_with_state", project_with_state_autograd);
+  m.impl("project_backward", project_backward_autograd);
+  m.impl("inverse", inverse_autograd);
+  m.impl("log_abs_det", log_abs_det_autograd);
+}
+
+}  // namespace softradial::ops

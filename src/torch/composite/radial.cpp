@@ -1,0 +1,87 @@
+#include "composite/radial.hpp"
+
+#include <ATen/ATen.h>
+
+#include <limits>
+
+#include "composite/profile.hpp"
+#include "composite/safe_math.hpp"
+
+namespace softradial::composite {
+namespace {
+
+// Twice: one pass leaves an error of ulp(|d before|) along the normals.
+at::Tensor onto_hull(at::Tensor d, const RadialSet& set) {
+  for (int pass = 0; pass < 2; ++pass) {
+    if (set.sum) {
+      d = d - d.mean(-1, true);
+    } else if (set.normals.defined()) {
+      d = d - d.matmul(set.normals.t()).matmul(set.normals);
+    }
+  }
+  return d;
+}
+
+struct Direction {
+  at::Tensor d;       // (..., dim), divided by ray.scale
+  at::Tensor finite;  // (..., 1)
+  ScaledRay ray;
+};
+
+// A row that is not finite is replaced by the anchor: it must not touch the gradients of what the rows share.
+Direction direction_of(const at::Tensor& u, const RadialSet& set) {
+  const at::Tensor finite = (u - u == 0).all(-1, true);
+  const at::Tensor anchor = set.anchor.expand_as(u);
+  const at::Tensor safe = at::where(finite, u, anchor);
+  const at::Tensor scale =
+      at::maximum(std::get<0>(safe.abs().max(-1, true)), std::get<0>(anchor.abs().max(-1, true))).clamp_min(1).detach();
+  const at::Tensor d = onto_hull(safe / scale - anchor / scale, set);
+  const at::Tensor rho = (d * d).sum(-1, true);
+  return {d, finite, {rho, set.gauge(d) + set.kappa * safe_sqrt(rho), scale}};
+}
+
+at::Tensor or_nan(const at::Tensor& finite, const at::Tensor& values) {
+  return where_else(finite, values, std::numeric_limits<double>::quiet_NaN());
+}
+
+}  // namespace
+
+at::Tensor radial_project(const at::Tensor& u, const RadialSet& set, const Method& method) {
+  const Direction at_u = direction_of(u, set);
+  at::Tensor reach = step(method, at_u.ray);
+  // Along directions that never leave the set x grows with u: below the largest finite number it stays finite.
+  const double most = u.scalar_type() == at::kDouble ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+  reach = reach.clamp_max(most / 4);
+  return or_nan(at_u.finite, set.anchor + reach * at_u.d);
+}
+
+at::Tensor radial_log_abs_det(const at::Tensor& u, const RadialSet& set, const Method& method) {
+  const Direction at_u = direction_of(u, set);
+  const LogScale logs = log_scale(method, at_u.ray);
+  const at::Tensor det = set.hull_dim > 0 ? set.hull_dim * logs.log_phi + logs.log_radial : 0 * logs.log_phi;
+  return or_nan(at_u.finite, det).squeeze(-1);
+}
+
+// With e = x - u0: u = u0 + t e, where log t + log phi(t^2 |e|^2, t gamma(e)) = 0. The slope in log t is e_radial, so that
+// a Newton step at the root gives the derivatives: two of them, for two orders. The steps' values, rounding errors over a
+// slope that may be tiny, are left out.
+at::Tensor radial_inverse(const at::Tensor& x, const at::Tensor& found, const RadialSet& set, const Method& method) {
+  const at::Tensor exists = (found - found == 0).all(-1, true);
+  const Direction at_x = direction_of(at::where(exists, x, set.anchor.expand_as(x)), set);
+  const at::Tensor moves = (at_x.ray.rho > 0).logical_and(exists);
+  const at::Tensor length = where_else(moves, safe_sqrt(at_x.ray.rho), 1);
+  // In units of at_x.ray.scale, which d carries.
+  const at::Tensor reached = safe_norm(at::where(exists, found, set.anchor.expand_as(x)) - set.anchor);
+  at::Tensor log_t =
+      where_else(moves, (reached / length).detach(), 1).clamp_min(std::numeric_limits<float>::min()).log();
+  for (int i = 0; i < 2; ++i) {
+    const at::Tensor t = log_t.exp();
+    const at::Tensor scale = at::ones_like(t);
+    const LogScale logs = log_scale(method, {t * t * at_x.ray.rho, t * at_x.ray.gamma, scale});
+    const at::Tensor f = log_t + logs.log_phi - at_x.ray.scale.log();
+    log_t = log_t - where_else(moves, (f - f.detach()) / logs.log_radial.exp(), 0);
+  }
+  return or_nan(exists, set.anchor + log_t.exp() * at_x.d);
+}
+
+}  // namespace softradial::composite

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "composite/gauge.hpp"
+#include "softradial/method.hpp"
+
+// The radial map by ATen ops: the same numbers as the core's, to rounding, on every device and with every kind of
+// derivative.
+namespace softradial::composite {
+
+// What the map needs of a set, or of one set per row: tensors broadcast against u (..., dim).
+struct RadialSet {
+  at::Tensor anchor;     // (dim) or (..., dim)
+  at::Tensor normals;    // (codimension, dim), orthonormal rows; undefined: the hull is all of R^n
+  bool sum = false;      // the hull is {1.x = total}; normals are not looked at then
+  Gauge gauge;           // guarded but for kappa |d|
+  at::Tensor kappa;      // () or (..., 1)
+  double hull_dim = 0;
+};
+
+// x = u0 + phi(rho, gamma) d. Rows that are not finite come out as NaN and get gradient 0.
+[[nodiscard]] at::Tensor radial_project(const at::Tensor& u, const RadialSet& set, const Method& method);
+
+// log |det J(u)| on the hull's directions: (...).
+[[nodiscard]] at::Tensor radial_log_abs_det(const at::Tensor& u, const RadialSet& set, const Method& method);
+
+// u(x), differentiable in x and in the set's tensors, from its value `found` (...dim), NaN where there is none.
+[[nodiscard]] at::Tensor radial_inverse(const at::Tensor& x, const at::Tensor& found, const RadialSet& set,
+                                        const Method& method);
+
+}  // namespace softradial::composite

@@ -1,0 +1,121 @@
+#include "composite/radial_map.hpp"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/library.h>
+
+#include <algorithm>
+
+#include "composite/samples.hpp"
+#include "eigen_tensors.hpp"
+#include "project.hpp"
+
+namespace softradial::composite {
+namespace {
+
+bool reduced(at::ScalarType type) { return type != working_type(type); }
+
+// Rounding x to a coarser type errs by at most ulp/2 |x_j|, hence in the gauge by ulp/2 D (|u0| + phi |d|): what sigma and
+// kappa have to cover besides (docs/math/margin.md). Rounding of u0 itself is the same again.
+struct CoarseMargin {
+  double sigma = 0;
+  double kappa = 0;
+};
+
+CoarseMargin coarse_margin(const MapForm& form, at::ScalarType type) {
+  constexpr double kMostSigma = 0.5;
+  if (!reduced(type)) return {};
+  return {.sigma = std::min(kMostSigma, ulp(type) * (1 + form.lipschitz * form.anchor.norm())),
+          .kappa = ulp(type) * form.lipschitz};
+}
+
+bool is_sum(const Eigen::MatrixXd& normals) {
+  return normals.rows() == 1 && (normals.array() == normals(0, 0)).all();
+}
+
+MapForm form_of(const ops::MapObject& map, at::ScalarType type) {
+  return type == at::kDouble ? map.compiled<double>().evaluator.form() : map.compiled<float>().evaluator.form();
+}
+
+}  // namespace
+
+RadialSet make_radial_set(const ops::MapObject& map, at::Device device, at::ScalarType type) {
+  const MapForm form = form_of(map, working_type(type));
+  const CoarseMargin coarse = coarse_margin(form, type);
+  const at::TensorOptions options = at::TensorOptions().device(device).dtype(working_type(type));
+  RadialSet set;
+  set.anchor = ops::to_tensor(form.anchor).to(options);
+  set.sum = is_sum(form.normals);
+  if (form.normals.rows() > 0) set.normals = ops::to_tensor(form.normals).to(options);
+  set.gauge = make_gauge(form.gauge, options);
+  if (coarse.sigma > 0) {
+    set.gauge = [fine = std::move(set.gauge), grow = 1 / (1 - coarse.sigma)](const at::Tensor& d) {
+      return grow * fine(d);
+    };
+  }
+  set.kappa = at::scalar_tensor(form.kappa + coarse.kappa, options);
+  set.hull_dim = static_cast<double>(map.hull_dim());
+  return set;
+}
+
+at::Tensor project(const at::Tensor& u, const ops::MapPtr& map) {
+  ops::check_shape(u, *map, "u");
+  const at::Tensor fine = u.to(working_type(u.scalar_type()));
+  return radial_project(fine, *map->tensors(u.device(), u.scalar_type()), map->method()).to(u.scalar_type());
+}
+
+at::Tensor project_backward(const at::Tensor& grad_x, const at::Tensor& u, const ops::MapPtr& map) {
+  const bool create_graph = at::GradMode::is_enabled();
+  const at::AutoGradMode enable(true);
+  const at::Tensor at_u = u.requires_grad() ? u : u.detach().requires_grad_();
+  const at::Tensor x = composite::project(at_u, map);
+  return torch::autograd::grad({x}, {at_u}, {grad_x}, create_graph, create_graph).front();
+}
+
+// The value comes from the core, on the CPU; the composite adds the derivatives.
+at::Tensor inverse(const at::Tensor& x, const ops::MapPtr& map) {
+  ops::check_shape(x, *map, "x");
+  const at::Tensor fine = x.to(working_type(x.scalar_type()));
+  at::Tensor found;
+  {
+    const at::NoGradGuard no_grad;
+    found = ops::inverse(fine.detach().cpu(), map).to(x.device());
+  }
+  return radial_inverse(fine, found, *map->tensors(x.device(), x.scalar_type()), map->method()).to(x.scalar_type());
+}
+
+at::Tensor log_abs_det(const at::Tensor& u, const ops::MapPtr& map) {
+  ops::check_shape(u, *map, "u");
+  const at::Tensor fine = u.to(working_type(u.scalar_type()));
+  return radial_log_abs_det(fine, *map->tensors(u.device(), u.scalar_type()), map->method()).to(u.scalar_type());
+}
+
+namespace {
+
+std::tuple<at::Tensor, at::Tensor> project_with_state(const at::Tensor& u, const ops::MapPtr& map) {
+  return {composite::project(u, map), at::empty({0}, u.options())};
+}
+
+at::Tensor project_backward_without_state(const at::Tensor& grad_x, const at::Tensor& u, const at::Tensor&,
+                                          const ops::MapPtr& map) {
+  return composite::project_backward(grad_x, u, map);
+}
+
+}  // namespace
+
+// Every other device.
+TORCH_LIBRARY_IMPL(softradial, CompositeImplicitAutograd, m) {
+  m.impl("project", project);
+  m.impl("project_with_state", project_with_state);
+  m.impl("project_backward", project_backward_without_state);
+  m.impl("inverse", inverse);
+  m.impl("log_abs_det", log_abs_det);
+}
+
+// A trace records the ATen ops of the composite, so that it runs, and exports, without this library.
+TORCH_LIBRARY_IMPL(softradial, Tracer, m) {
+  m.impl("project", project);
+  m.impl("log_abs_det", log_abs_det);
+}
+
+}  // namespace softradial::composite

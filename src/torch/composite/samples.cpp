@@ -1,0 +1,55 @@
+#include "composite/samples.hpp"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <limits>
+
+#include "composite/safe_math.hpp"
+#include "softradial/row_status.hpp"
+
+namespace softradial::composite {
+
+at::ScalarType working_type(at::ScalarType type) { return type == at::kDouble ? at::kDouble : at::kFloat; }
+
+double ulp(at::ScalarType type) {
+  switch (type) {
+    case at::kDouble:
+      return std::numeric_limits<double>::epsilon();
+    case at::kHalf:
+      return 0x1p-10;
+    case at::kBFloat16:
+      return 0x1p-7;
+    default:
+      return std::numeric_limits<float>::epsilon();
+  }
+}
+
+ops::SampleResult project_samples(const at::Tensor& u, const RadialSet& set, const at::Tensor& interior,
+                                  const Method& method, at::ScalarType type) {
+  const at::Tensor inside = interior.expand_as(u.narrow(-1, 0, 1));
+  const at::Tensor finite = (u - u == 0).all(-1, true);
+  const at::Tensor x =
+      where_else(inside, radial_project(u, set, method), std::numeric_limits<double>::quiet_NaN());
+  static_assert(static_cast<int>(RowStatus::ok) == 0 && static_cast<int>(RowStatus::not_finite) == 1);
+  const at::Tensor status = where_else(inside, finite.bitwise_not().to(at::kChar),
+                                       static_cast<double>(RowStatus::no_interior)).squeeze(-1);
+  return {x.to(type), status, at::empty({0}, u.options())};
+}
+
+std::vector<at::Tensor> cotangents(const at::Tensor& x, const at::Tensor& grad_x,
+                                   const std::vector<at::Tensor>& inputs) {
+  std::vector<at::Tensor> wanted;
+  for (const at::Tensor& input : inputs) {
+    if (input.defined() && input.requires_grad()) wanted.push_back(input);
+  }
+  const auto found = torch::autograd::grad({x}, wanted, {grad_x}, true, true, true);
+  std::vector<at::Tensor> out;
+  auto next = found.begin();
+  for (const at::Tensor& input : inputs) {
+    out.push_back(input.defined() && input.requires_grad() ? *next++ : at::Tensor());
+  }
+  return out;
+}
+
+}  // namespace softradial::composite

@@ -1,0 +1,57 @@
+#include "eigen_tensors.hpp"
+
+#include <ATen/ATen.h>
+
+#include <limits>
+#include <string>
+
+#include "softradial/errors.hpp"
+
+namespace softradial::ops {
+namespace {
+
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+at::Tensor as_doubles(const at::Tensor& tensor, std::string_view name, int64_t dimensions) {
+  if (tensor.dim() != dimensions) {
+    throw ShapeError(std::string(name) + ": expected " + std::to_string(dimensions) + " dimensions, got " +
+                     std::to_string(tensor.dim()));
+  }
+  return tensor.detach().to(at::kCPU, at::kDouble).contiguous();
+}
+
+}  // namespace
+
+Eigen::VectorXd to_vector(const at::Tensor& tensor, std::string_view name) {
+  const at::Tensor values = as_doubles(tensor, name, 1);
+  return Eigen::Map<const Eigen::VectorXd>(values.data_ptr<double>(), values.size(0));
+}
+
+Eigen::MatrixXd to_matrix(const at::Tensor& tensor, std::string_view name) {
+  const at::Tensor values = as_doubles(tensor, name, 2);
+  return Eigen::Map<const RowMajor>(values.data_ptr<double>(), values.size(0), values.size(1));
+}
+
+at::Tensor to_tensor(const Eigen::VectorXd& vector) {
+  at::Tensor out = at::empty({vector.size()}, at::kDouble);
+  Eigen::Map<Eigen::VectorXd>(out.data_ptr<double>(), vector.size()) = vector;
+  return out;
+}
+
+at::Tensor to_tensor(const Eigen::MatrixXd& matrix) {
+  at::Tensor out = at::empty({matrix.rows(), matrix.cols()}, at::kDouble);
+  Eigen::Map<RowMajor>(out.data_ptr<double>(), matrix.rows(), matrix.cols()) = matrix;
+  return out;
+}
+
+at::Tensor rounded_inwards(const Eigen::VectorXd& bounds, Inwards direction, const at::TensorOptions& options) {
+  const at::Tensor exact = to_tensor(bounds);
+  if (options.dtype() == at::kDouble) return exact.to(options);
+  const at::Tensor coarse = exact.to(at::kFloat);
+  const double infinity = std::numeric_limits<double>::infinity();
+  const at::Tensor beyond = direction == Inwards::down ? coarse.to(at::kDouble) > exact : coarse.to(at::kDouble) < exact;
+  const at::Tensor toward = at::full_like(coarse, direction == Inwards::down ? -infinity : infinity);
+  return at::where(beyond, at::nextafter(coarse, toward), coarse).to(options);
+}
+
+}  // namespace softradial::ops

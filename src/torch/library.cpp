@@ -1,0 +1,157 @@
+#include <ATen/ATen.h>
+#include <torch/custom_class.h>
+#include <torch/library.h>
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "analytic_center.hpp"
+#include "eigen_tensors.hpp"
+#include "map_object.hpp"
+#include "method_names.hpp"
+#include "project.hpp"
+#include "samples.hpp"
+#include "set_builders.hpp"
+#include "set_object.hpp"
+#include "softradial/errors.hpp"
+#include "softradial/set_json.hpp"
+
+// The schemas of all ops and the two classes that TorchScript knows. Kernels are registered where they are written:
+// cpu/, autograd/, composite/.
+namespace softradial::ops {
+namespace {
+
+ProjectionOptions anchor_options(const std::string& search, const MaybeTensor& point) {
+  ProjectionOptions options;
+  options.anchor = anchor_search(search);
+  if (point) options.anchor_point = to_vector(*point, "anchor");
+  return options;
+}
+
+MapPtr make_map(const SetPtr& set, const std::string& method, const std::string& contraction, double lambda,
+                double epsilon, const std::string& search, const MaybeTensor& anchor) {
+  return c10::make_intrusive<MapObject>(set, make_method(method, contraction, lambda, epsilon),
+                                        anchor_options(search, anchor));
+}
+
+// A map is saved as its set, the words of its method, and numbers: lambda, epsilon, then the anchor that was found, so that
+// loading searches for nothing.
+using SavedMap = std::tuple<std::string, std::vector<std::string>, at::Tensor>;
+
+SavedMap save_map(const MapPtr& map) {
+  const MethodNames names = method_names(map->method());
+  const at::Tensor scalars = at::tensor({names.lambda, names.epsilon}, at::kDouble);
+  return {to_json(map->set()->set()), {names.method, names.contraction},
+          at::cat({scalars, to_tensor(map->anchor().point)})};
+}
+
+MapPtr load_map(const SavedMap& saved) {
+  const auto& [json, words, numbers] = saved;
+  return make_map(read_set(json), words.at(0), words.at(1), numbers[0].item<double>(), numbers[1].item<double>(), "auto",
+                  numbers.slice(0, 2));
+}
+
+std::tuple<at::Tensor, at::Tensor> analytic_center_op(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E,
+                                                      const MaybeTensor& f, const MaybeTensor& start,
+                                                      bool differentiable) {
+  Centers centers = analytic_center(A, b, E, f, start, differentiable);
+  return {centers.point, centers.status};
+}
+
+}  // namespace
+
+TORCH_LIBRARY(softradial, m) {
+  m.class_<SetObject>("Set")
+      .def_property("dim", [](const SetPtr& set) { return static_cast<int64_t>(set->set().dim()); })
+      .def("violation", [](const SetPtr& set, const at::Tensor& x) { return set->violation(x); })
+      .def("to_json", [](const SetPtr& set) { return to_json(set->set()); })
+      .def("learned", [](const SetPtr& set) { return set->learned(); })
+      .def("with_anchor", [](const SetPtr& set, const at::Tensor& anchor) {
+        return c10::make_intrusive<SetObject>(set->set().with_anchor(to_vector(anchor, "anchor")), set->learned());
+      })
+      .def("equals", [](const SetPtr& set, const SetPtr& other) { return set->set() == other->set(); })
+      .def("__repr__", [](const SetPtr& set) { return to_string(set->set()); })
+      .def("__str__", [](const SetPtr& set) { return to_string(set->set()); })
+      .def_pickle([](const SetPtr& set) -> std::string { return to_json(set->set()); },
+                  [](const std::string& json) -> SetPtr { return read_set(json); });
+
+  m.class_<MapObject>("Projection")
+      .def(torch::init(&make_map))
+      // The ops as methods: from Python, an object as an argument of an op costs 17 us, as the owner of a method 2 us.
+      .def("project",
+           [](const MapPtr& map, const at::Tensor& u) {
+             at::Tensor x = project(u, map);
+             map->remember_output(x);
+             return x;
+           })
+      .def("project_samples",
+           [](const MapPtr& map, const at::Tensor& u, const c10::Dict<std::string, at::Tensor>& data,
+              bool anchor_gradient) {
+             SampleResult result = project_samples(u, sample_data(data), anchor_gradient, map);
+             map->remember_status(result.status);
+             return result.x;
+           })
+      .def("status", [](const MapPtr& map) { return map->status(); })
+      .def("inverse", [](const MapPtr& map, const at::Tensor& x) { return inverse(x, map); })
+      .def("log_abs_det", [](const MapPtr& map, const at::Tensor& u) { return log_abs_det(u, map); })
+      .def_property("set", [](const MapPtr& map) { return map->set(); })
+      .def_property("dim", [](const MapPtr& map) { return map->dim(); })
+      .def_property("hull_dim", [](const MapPtr& map) { return map->hull_dim(); })
+      .def_property("anchor", [](const MapPtr& map) { return to_tensor(map->anchor().point); })
+      .def_property("normals", [](const MapPtr& map) { return to_tensor(map->anchor().hull.normals); })
+      .def_pickle([](const MapPtr& map) -> SavedMap { return save_map(map); },
+                  [](const SavedMap& saved) -> MapPtr { return load_map(saved); });
+
+  m.def("simplex(int dim, float sum=1) -> __torch__.torch.classes.softradial.Set", simplex);
+  m.def("capped_simplex(Tensor cap, float sum=1) -> __torch__.torch.classes.softradial.Set", capped_simplex);
+  m.def("uniformly_capped_simplex(int dim, float cap, float sum=1) -> __torch__.torch.classes.softradial.Set",
+        uniformly_capped_simplex);
+  m.def("box(Tensor lower, Tensor upper) -> __torch__.torch.classes.softradial.Set", box);
+  m.def("ball(Tensor center, Tensor radius) -> __torch__.torch.classes.softradial.Set", ball);
+  m.def("ellipsoid(Tensor center, Tensor shape) -> __torch__.torch.classes.softradial.Set", ellipsoid);
+  m.def("polyhedron(Tensor A, Tensor b, Tensor? E=None, Tensor? f=None) -> __torch__.torch.classes.softradial.Set",
+        polyhedron);
+  m.def("quadratic(Tensor P, Tensor q, float c) -> __torch__.torch.classes.softradial.Set", quadratic);
+  m.def("second_order_cone(Tensor M, Tensor s, Tensor c, float e) -> __torch__.torch.classes.softradial.Set",
+        second_order_cone);
+  m.def("lmi(Tensor F) -> __torch__.torch.classes.softradial.Set", lmi);
+  m.def("lp_ball(Tensor center, float radius, float p) -> __torch__.torch.classes.softradial.Set", lp_ball);
+  m.def("log_sum_exp(int dim, float bound) -> __torch__.torch.classes.softradial.Set", log_sum_exp);
+  m.def("kl_ball(Tensor reference, float radius) -> __torch__.torch.classes.softradial.Set", kl_ball);
+  m.def("intersection(__torch__.torch.classes.softradial.Set[] sets) -> __torch__.torch.classes.softradial.Set",
+        intersection);
+  m.def("product(__torch__.torch.classes.softradial.Set[] sets) -> __torch__.torch.classes.softradial.Set", product);
+  m.def("affine_preimage(__torch__.torch.classes.softradial.Set set, Tensor A, Tensor b) -> "
+        "__torch__.torch.classes.softradial.Set",
+        affine_preimage);
+  m.def("scaled(__torch__.torch.classes.softradial.Set set, float factor) -> __torch__.torch.classes.softradial.Set",
+        scaled);
+  m.def("read_set(str json) -> __torch__.torch.classes.softradial.Set", read_set);
+  m.def("read_set_file(str path) -> __torch__.torch.classes.softradial.Set", read_set_file);
+
+  m.def("project(Tensor u, __torch__.torch.classes.softradial.Projection map) -> Tensor");
+  m.def("project_with_state(Tensor u, __torch__.torch.classes.softradial.Projection map) -> (Tensor x, Tensor state)");
+  m.def("project_backward(Tensor grad_x, Tensor u, Tensor state, __torch__.torch.classes.softradial.Projection map) -> "
+        "Tensor");
+  m.def("inverse(Tensor x, __torch__.torch.classes.softradial.Projection map) -> Tensor");
+  m.def("log_abs_det(Tensor u, __torch__.torch.classes.softradial.Projection map) -> Tensor");
+  m.def("project_bounds(Tensor u, Tensor lower, Tensor upper, Tensor? sum, Tensor? anchor, "
+        "__torch__.torch.classes.softradial.Projection map) -> (Tensor x, Tensor status, Tensor state)");
+  m.def("project_bounds_backward(Tensor grad_x, Tensor u, Tensor lower, Tensor upper, Tensor? sum, Tensor? anchor, "
+        "Tensor status, Tensor state, bool[4] wanted, __torch__.torch.classes.softradial.Projection map) -> "
+        "(Tensor u, Tensor lower, Tensor upper, Tensor sum, Tensor anchor)");
+  m.def("project_polyhedra(Tensor u, Tensor A, Tensor slack, Tensor anchor, "
+        "__torch__.torch.classes.softradial.Projection map) -> (Tensor x, Tensor status, Tensor state)");
+  m.def("project_polyhedra_backward(Tensor grad_x, Tensor u, Tensor A, Tensor slack, Tensor anchor, Tensor status, "
+        "Tensor state, bool[3] wanted, __torch__.torch.classes.softradial.Projection map) -> "
+        "(Tensor u, Tensor A, Tensor slack, Tensor anchor)");
+  m.def("project_samples(Tensor u, __torch__.torch.classes.softradial.Projection map, Dict(str, Tensor) data, "
+        "bool anchor_gradient=False) -> (Tensor x, Tensor status)");
+  m.def("analytic_center(Tensor A, Tensor b, Tensor? E=None, Tensor? f=None, Tensor? start=None, *, "
+        "bool differentiable=False) -> (Tensor point, Tensor status)",
+        analytic_center_op);
+  m.def("check_finite(Tensor(a) u) -> Tensor(a)", check_finite);
+}
+
+}  // namespace softradial::ops

@@ -1,0 +1,158 @@
+#include "map_object.hpp"
+
+#include <ATen/ATen.h>
+
+#include <Eigen/QR>
+#include <concepts>
+
+#include "composite/radial_map.hpp"
+#include "cpu/tensor_rows.hpp"
+#include "eigen_tensors.hpp"
+#include "softradial/errors.hpp"
+#include "softradial/row_status.hpp"
+
+namespace softradial::ops {
+namespace {
+
+// The one of two members that is of precision T.
+template <class T, class Single, class Double>
+auto& by_precision(Single& f32, Double& f64) {
+  if constexpr (std::same_as<T, float>) {
+    return f32;
+  } else {
+    return f64;
+  }
+}
+
+}  // namespace
+
+template <class T>
+typename CompiledMap<T>::Lease CompiledMap<T>::lend() const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      std::unique_ptr<Workspace<T>> workspace = std::move(idle_.back());
+      idle_.pop_back();
+      return {*this, std::move(workspace)};
+    }
+    // Room for every workspace that is out, so that giving one back cannot fail.
+    idle_.reserve(++made_);
+  }
+  return {*this, std::make_unique<Workspace<T>>(evaluator)};
+}
+
+template <class T>
+void CompiledMap<T>::give_back(std::unique_ptr<Workspace<T>> workspace) const noexcept {
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(workspace));
+}
+
+MapObject::MapObject(SetPtr set, Method method, const ProjectionOptions& options)
+    : set_(std::move(set)),
+      method_(method),
+      anchor_(Projection<double>(set_->set(), method, options).anchor()) {}
+
+template <class T>
+const CompiledMap<T>& MapObject::compiled() const {
+  OnDemand<T>& slot = by_precision<T>(f32_, f64_);
+  std::call_once(slot.once, [&] { slot.map.emplace(set_->set(), anchor_, method_); });
+  return *slot.map;
+}
+
+std::shared_ptr<const composite::RadialSet> MapObject::tensors(at::Device device, at::ScalarType type) const {
+  return tensors_.get(device, type, [&] { return composite::make_radial_set(*this, device, type); });
+}
+
+namespace {
+
+Eigen::MatrixXd dense(const std::vector<LinearSystem::Row>& rows, std::size_t dim) {
+  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(rows.size()), static_cast<Eigen::Index>(dim));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (const auto& e : rows[i].entries) {
+      out(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(e.column)) += e.value;
+    }
+  }
+  return out;
+}
+
+Eigen::VectorXd bounds_of(const std::vector<LinearSystem::Row>& rows) {
+  Eigen::VectorXd out(static_cast<Eigen::Index>(rows.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i) out[static_cast<Eigen::Index>(i)] = rows[i].bound;
+  return out;
+}
+
+}  // namespace
+
+std::shared_ptr<const LinearTensors> MapObject::linear(at::Device device, at::ScalarType type) const {
+  return linear_.get(device, type, [&] {
+    LinearSystem system(set_->set().dim());
+    set_->set()->append_linear(system);
+    const at::TensorOptions options = at::TensorOptions().device(device).dtype(type);
+    return LinearTensors{to_tensor(dense(system.inequalities(), system.dim())).to(options),
+                         rounded_inwards(bounds_of(system.inequalities()), Inwards::down, options),
+                         to_tensor(dense(system.equalities(), system.dim())).to(options),
+                         to_tensor(bounds_of(system.equalities())).to(options), to_tensor(anchor_.point).to(options)};
+  });
+}
+
+const AffineHull& MapObject::declared_hull() const {
+  std::call_once(declared_once_, [&] {
+    LinearSystem system(set_->set().dim());
+    set_->set()->append_linear(system);
+    const Eigen::MatrixXd E = dense(system.equalities(), system.dim());
+    declared_hull_ = AffineHull::whole_space(system.dim());
+    if (E.rows() == 0) return;
+    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(E.transpose());
+    const Eigen::MatrixXd Q = qr.householderQ();
+    declared_hull_.normals = Q.leftCols(qr.rank()).transpose();
+    declared_hull_.offsets = declared_hull_.normals * anchor_.point;
+  });
+  return declared_hull_;
+}
+
+template <class T>
+std::shared_ptr<const PolyhedraMap<T>> MapObject::shared_rows(const at::Tensor& A) const {
+  const auto pack = [&] {
+    const at::Tensor rows = as_matrix(A);
+    return std::make_shared<const PolyhedraMap<T>>(
+        PolyhedraMap<T>::shared(const_rows<T>(rows), declared_hull(), method_));
+  };
+  // Only the set's own matrix cannot change behind our back: a tensor's version does not count changes through .data.
+  if (!A.is_same(linear(A.device(), A.scalar_type())->A)) return pack();
+  std::shared_ptr<const PolyhedraMap<T>>& slot = by_precision<T>(packed_f32_, packed_f64_);
+  const std::lock_guard lock(packed_mutex_);
+  if (!slot) slot = pack();
+  return slot;
+}
+
+void MapObject::remember_output(const at::Tensor& x) const {
+  const at::Tensor values = x.detach();
+  const std::lock_guard lock(last_mutex_);
+  last_output_ = values;
+  last_status_.reset();
+}
+
+void MapObject::remember_status(const at::Tensor& status) const {
+  const std::lock_guard lock(last_mutex_);
+  last_status_ = status;
+  last_output_.reset();
+}
+
+at::Tensor MapObject::status() const {
+  const std::lock_guard lock(last_mutex_);
+  if (last_status_.defined()) return last_status_;
+  if (!last_output_.defined()) throw InvalidOption("status: nothing has been projected yet");
+  static_assert(static_cast<int>(RowStatus::not_finite) == 1 && static_cast<int>(RowStatus::ok) == 0);
+  last_status_ = last_output_.isnan().any(-1).to(at::kChar);
+  last_output_.reset();
+  return last_status_;
+}
+
+template class CompiledMap<float>;
+template class CompiledMap<double>;
+template std::shared_ptr<const PolyhedraMap<float>> MapObject::shared_rows(const at::Tensor&) const;
+template std::shared_ptr<const PolyhedraMap<double>> MapObject::shared_rows(const at::Tensor&) const;
+template const CompiledMap<float>& MapObject::compiled<float>() const;
+template const CompiledMap<double>& MapObject::compiled<double>() const;
+
+}  // namespace softradial::ops

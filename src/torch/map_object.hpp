@@ -1,0 +1,154 @@
+#pragma once
+
+#include <ATen/ATen.h>
+#include <ATen/TracerMode.h>
+#include <torch/custom_class.h>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "set_object.hpp"
+#include "softradial/projection.hpp"
+#include "softradial/sample_polyhedra.hpp"
+
+namespace softradial::composite {
+struct RadialSet;
+}
+
+namespace softradial::ops {
+
+// The evaluator of one precision with a pool of workspaces: one is lent to each call, so that calls from several threads
+// do not meet.
+template <class T>
+class CompiledMap {
+ public:
+  CompiledMap(const Set& set, const Anchor& anchor, const Method& method) : evaluator(set, anchor, method, 1) {}
+
+  const Evaluator<T> evaluator;
+
+  class Lease {
+   public:
+    Lease(const CompiledMap& map, std::unique_ptr<Workspace<T>> workspace)
+        : map_(map), workspace_(std::move(workspace)) {}
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    ~Lease() { map_.give_back(std::move(workspace_)); }
+    [[nodiscard]] Workspace<T>& operator*() const noexcept { return *workspace_; }
+
+   private:
+    const CompiledMap& map_;
+    std::unique_ptr<Workspace<T>> workspace_;
+  };
+  [[nodiscard]] Lease lend() const;
+
+ private:
+  void give_back(std::unique_ptr<Workspace<T>> workspace) const noexcept;
+
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<Workspace<T>>> idle_;
+  mutable std::size_t made_ = 0;
+};
+
+// Constants on a device and for a dtype, made once. They outlive the call that made them: a trace must not record how they
+// were made, and autograd must be able to save them, whatever mode the call ran in.
+template <class Value>
+class TensorCache {
+ public:
+  template <class Make>
+  std::shared_ptr<const Value> get(at::Device device, at::ScalarType type, const Make& make) {
+    const std::lock_guard lock(mutex_);
+    for (const Entry& entry : entries_) {
+      if (entry.device == device && entry.type == type) return entry.value;
+    }
+    const c10::InferenceMode outside_inference(false);
+    const at::NoGradGuard no_grad;
+    const at::tracer::impl::NoTracerDispatchMode no_tracer;
+    entries_.push_back({device, type, std::make_shared<const Value>(make())});
+    return entries_.back().value;
+  }
+
+ private:
+  struct Entry {
+    at::Device device;
+    at::ScalarType type;
+    std::shared_ptr<const Value> value;
+  };
+  std::mutex mutex_;
+  std::vector<Entry> entries_;
+};
+
+// The linear data of a polyhedron {A x <= b, E x = f} as tensors; b is rounded inwards where the dtype is coarser than the
+// data, anchor is the map's own.
+struct LinearTensors {
+  at::Tensor A;
+  at::Tensor b;
+  at::Tensor E;
+  at::Tensor f;
+  at::Tensor anchor;
+};
+
+// A set with an anchor and a method: torch.classes.softradial.Projection, the argument of every op. Immutable; what a
+// precision or a device needs is compiled at its first use.
+class MapObject final : public torch::CustomClassHolder {
+ public:
+  MapObject(SetPtr set, Method method, const ProjectionOptions& options);
+
+  [[nodiscard]] const SetPtr& set() const noexcept { return set_; }
+  [[nodiscard]] const Method& method() const noexcept { return method_; }
+  [[nodiscard]] const Anchor& anchor() const noexcept { return anchor_; }
+  [[nodiscard]] int64_t dim() const noexcept { return static_cast<int64_t>(set_->set().dim()); }
+  [[nodiscard]] int64_t hull_dim() const noexcept {
+    return dim() - static_cast<int64_t>(anchor_.hull.codimension());
+  }
+
+  template <class T>
+  [[nodiscard]] const CompiledMap<T>& compiled() const;
+
+  // The set for the composite ops, on a device and for a dtype.
+  [[nodiscard]] std::shared_ptr<const composite::RadialSet> tensors(at::Device device, at::ScalarType type) const;
+
+  // The linear data of a polyhedron, on a device and for a dtype.
+  [[nodiscard]] std::shared_ptr<const LinearTensors> linear(at::Device device, at::ScalarType type) const;
+
+  // The map onto polyhedra {A x <= b_i} that share A, (m, dim), packed; once where A is the set's own (`linear`).
+  template <class T>
+  [[nodiscard]] std::shared_ptr<const PolyhedraMap<T>> shared_rows(const at::Tensor& A) const;
+
+  // The hull of the declared equalities alone: what polyhedra that change from row to row share.
+  [[nodiscard]] const AffineHull& declared_hull() const;
+
+  // The last result's rows: (...) int8 of RowStatus. For the fixed set it is read off the rows that came out as NaN.
+  void remember_output(const at::Tensor& x) const;
+  void remember_status(const at::Tensor& status) const;
+  [[nodiscard]] at::Tensor status() const;
+
+ private:
+  template <class T>
+  struct OnDemand {
+    std::once_flag once;
+    std::optional<CompiledMap<T>> map;
+  };
+
+  SetPtr set_;
+  Method method_;
+  Anchor anchor_;
+  mutable OnDemand<float> f32_;
+  mutable OnDemand<double> f64_;
+  mutable TensorCache<composite::RadialSet> tensors_;
+  mutable TensorCache<LinearTensors> linear_;
+  mutable std::mutex packed_mutex_;
+  mutable std::shared_ptr<const PolyhedraMap<float>> packed_f32_;
+  mutable std::shared_ptr<const PolyhedraMap<double>> packed_f64_;
+  mutable std::once_flag declared_once_;
+  mutable AffineHull declared_hull_;
+  mutable std::mutex last_mutex_;
+  mutable at::Tensor last_output_;
+  mutable at::Tensor last_status_;
+};
+
+using MapPtr = c10::intrusive_ptr<MapObject>;
+
+}  // namespace softradial::ops

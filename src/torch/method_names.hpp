@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "softradial/anchor.hpp"
+#include "softradial/method.hpp"
+
+// Methods and searches by the words of Python and the command line. Unknown words throw InvalidOption, listing the known.
+namespace softradial::ops {
+
+struct MethodNames {
+  std::string method;
+  std::string contraction;
+  double lambda = 1;
+  double epsilon = 0.01;
+};
+
+[[nodiscard]] Method make_method(const std::string& method, const std::string& contraction, double lambda,
+                                 double epsilon);
+[[nodiscard]] MethodNames method_names(const Method& method);
+
+[[nodiscard]] AnchorSearch anchor_search(const std::string& word);
+
+}  // namespace softradial::ops

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <tuple>
+
+#include "bounds.hpp"
+#include "map_object.hpp"
+
+// Projections onto polyhedra that change from row to row (softradial/sample_polyhedra.hpp), through the dispatcher.
+namespace softradial::ops {
+
+// u: (..., dim); A: (m, dim) for all rows or (..., m, dim); slack = b - A u0: (..., m); anchor u0: (dim) or (..., dim). All of
+// u's dtype. The hull is the map's: x stays on u0 + its directions.
+struct PolyhedraData {
+  at::Tensor A;
+  at::Tensor slack;
+  at::Tensor anchor;
+};
+
+[[nodiscard]] SampleResult project_polyhedra(const at::Tensor& u, const PolyhedraData& data, const MapPtr& map);
+
+struct PolyhedraGradient {
+  at::Tensor u;
+  at::Tensor A;
+  at::Tensor slack;
+  at::Tensor anchor;
+};
+struct WantedPolyhedra {
+  bool A = false;
+  bool slack = false;
+  bool anchor = false;
+};
+[[nodiscard]] PolyhedraGradient project_polyhedra_backward(const at::Tensor& grad_x, const at::Tensor& u,
+                                                           const PolyhedraData& data, const at::Tensor& status,
+                                                           const at::Tensor& state, const WantedPolyhedra& wanted,
+                                                           const MapPtr& map);
+
+}  // namespace softradial::ops

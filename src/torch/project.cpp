@@ -1,0 +1,58 @@
+#include "project.hpp"
+
+#include <ATen/ATen.h>
+
+#include <string>
+
+#include "op_handle.hpp"
+#include "softradial/errors.hpp"
+
+namespace softradial::ops {
+
+at::Tensor project(const at::Tensor& u, const MapPtr& map) {
+  static const auto op = find_op<at::Tensor(const at::Tensor&, const MapPtr&)>("softradial::project");
+  return op.call(u, map);
+}
+
+std::tuple<at::Tensor, at::Tensor> project_with_state(const at::Tensor& u, const MapPtr& map) {
+  static const auto op =
+      find_op<std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, const MapPtr&)>("softradial::project_with_state");
+  return op.call(u, map);
+}
+
+at::Tensor project_backward(const at::Tensor& grad_x, const at::Tensor& u, const at::Tensor& state, const MapPtr& map) {
+  static const auto op =
+      find_op<at::Tensor(const at::Tensor&, const at::Tensor&, const at::Tensor&, const MapPtr&)>(
+          "softradial::project_backward");
+  return op.call(grad_x, u, state, map);
+}
+
+at::Tensor inverse(const at::Tensor& x, const MapPtr& map) {
+  static const auto op = find_op<at::Tensor(const at::Tensor&, const MapPtr&)>("softradial::inverse");
+  return op.call(x, map);
+}
+
+at::Tensor log_abs_det(const at::Tensor& u, const MapPtr& map) {
+  static const auto op = find_op<at::Tensor(const at::Tensor&, const MapPtr&)>("softradial::log_abs_det");
+  return op.call(u, map);
+}
+
+void check_shape(const at::Tensor& tensor, const MapObject& map, const char* name) {
+  if (!tensor.is_floating_point()) {
+    throw ShapeError(std::string(name) + ": expected floating-point numbers, got " + c10::toString(tensor.scalar_type()));
+  }
+  if (tensor.dim() >= 1 && tensor.size(-1) == map.dim()) return;
+  std::string shape;
+  for (const int64_t size : tensor.sizes()) shape += (shape.empty() ? "" : ", ") + std::to_string(size);
+  throw ShapeError(std::string(name) + ": the last dimension must be " + std::to_string(map.dim()) + ", got shape (" +
+                   shape + ")");
+}
+
+at::Tensor check_finite(const at::Tensor& u) {
+  const at::Tensor bad = u.isfinite().all(-1).logical_not().reshape({-1});
+  if (!bad.any().item<bool>()) return u;
+  throw NonFiniteInput("row " + std::to_string(bad.to(at::kByte).argmax().item<int64_t>()) +
+                       " has a NaN or an infinity");
+}
+
+}  // namespace softradial::ops

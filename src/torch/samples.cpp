@@ -1,0 +1,220 @@
+#include "samples.hpp"
+
+#include <ATen/ATen.h>
+#include <torch/library.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <limits>
+#include <string>
+
+#include "analytic_center.hpp"
+#include "composite/anchored.hpp"
+#include "composite/safe_math.hpp"
+#include "composite/samples.hpp"
+#include "eigen_tensors.hpp"
+#include "polyhedra.hpp"
+#include "project.hpp"
+#include "softradial/errors.hpp"
+#include "softradial/row_status.hpp"
+#include "softradial/sets.hpp"
+
+namespace softradial::ops {
+namespace {
+
+// Throws for data that are given but that the set does not have.
+void allow_only(const SampleData& data, const std::string& type, std::initializer_list<std::string_view> allowed) {
+  const std::pair<std::string_view, const MaybeTensor*> all[] = {
+      {"A", &data.A},     {"b", &data.b},           {"f", &data.f},          {"lower", &data.lower}, {"upper", &data.upper},
+      {"sum", &data.sum}, {"center", &data.center}, {"radius", &data.radius}};
+  for (const auto& [name, tensor] : all) {
+    if (!*tensor || std::find(allowed.begin(), allowed.end(), name) != allowed.end()) continue;
+    throw InvalidSet(std::string(name) + ": a " + type + " has no such data");
+  }
+}
+
+// Data (..., width), or (width) or () for all samples.
+at::Tensor vectors(const at::Tensor& data, const char* name, const at::Tensor& u, int64_t width) {
+  if (data.dim() > 0 && data.size(-1) != width) {
+    throw ShapeError(std::string(name) + ": the last dimension must be " + std::to_string(width));
+  }
+  at::DimVector shape(u.sizes().begin(), u.sizes().end());
+  shape.back() = width;
+  if (!at::is_expandable_to(data.sizes(), shape)) {
+    throw ShapeError(std::string(name) + ": does not broadcast over the batch of u");
+  }
+  return data.to(u.device(), u.scalar_type());
+}
+
+// One number for each sample, (...), or for all; as (..., 1) or ().
+at::Tensor numbers(const at::Tensor& data, const char* name, const at::Tensor& u) {
+  const at::Tensor column = data.dim() == 0 ? data : data.unsqueeze(-1);
+  return vectors(column, name, u, 1);
+}
+
+SampleResult onto_coordinates(const at::Tensor& u, const SampleData& data, const CoordinateSet& set,
+                              const std::string& type, const MapPtr& map) {
+  const bool has_sum = set.total().has_value();
+  if (has_sum) {
+    allow_only(data, type, {"upper", "sum"});
+  } else {
+    allow_only(data, type, {"lower", "upper"});
+  }
+  const int64_t dim = map->dim();
+  BoundsData bounds;
+  bounds.lower = data.lower ? vectors(*data.lower, "lower", u, dim) : rounded_inwards(set.lower(), Inwards::up, u.options());
+  bounds.upper = data.upper ? vectors(*data.upper, "upper", u, dim) : rounded_inwards(set.upper(), Inwards::down, u.options());
+  if (has_sum) bounds.sum = data.sum ? numbers(*data.sum, "sum", u) : at::scalar_tensor(*set.total(), u.options());
+  if (data.anchor) bounds.anchor = vectors(*data.anchor, "anchor", u, dim);
+  return project_bounds(u, bounds, map);
+}
+
+// b - A u0. One anchor for all samples: A u0 is taken in double and rounded once, and the guard of the kernels covers that.
+// An anchor or an A for each sample: everything in double.
+at::Tensor slack_at(const at::Tensor& A, const at::Tensor& b, const at::Tensor& anchor) {
+  const at::Tensor wide_A = A.to(at::kDouble);
+  const at::Tensor wide_anchor = anchor.to(at::kDouble);
+  if (A.dim() == 2 && anchor.dim() == 1) return b - wide_A.mv(wide_anchor).to(b.scalar_type());
+  const at::Tensor image = A.dim() == 2 ? wide_anchor.matmul(wide_A.t())
+                                        : wide_A.matmul(wide_anchor.unsqueeze(-1)).squeeze(-1);
+  return (b.to(at::kDouble) - image).to(b.scalar_type());
+}
+
+SampleResult onto_polyhedra(const at::Tensor& u, const SampleData& data, bool anchor_gradient, const MapPtr& map) {
+  allow_only(data, "polyhedron", {"A", "b", "f"});
+  const auto linear = map->linear(u.device(), u.scalar_type());
+  const at::Tensor A = data.A ? data.A->to(u.options()) : linear->A;
+  if (A.dim() < 2 || A.size(-1) != map->dim() || A.size(-2) != linear->A.size(0)) {
+    throw ShapeError("A: expected shape (..., " + std::to_string(linear->A.size(0)) + ", " +
+                     std::to_string(map->dim()) + ")");
+  }
+  const at::Tensor b = data.b ? vectors(*data.b, "b", u, A.size(-2)) : linear->b;
+  MaybeTensor E;
+  MaybeTensor f;
+  if (linear->E.size(0) > 0) {
+    E = linear->E;
+    f = data.f ? vectors(*data.f, "f", u, linear->E.size(0)) : linear->f;
+  } else if (data.f) {
+    throw InvalidSet("f: this polyhedron has no equalities");
+  }
+  at::Tensor anchor;
+  at::Tensor missing;
+  if (data.anchor) {
+    anchor = vectors(*data.anchor, "anchor", u, map->dim());
+  } else {
+    const Centers centers = analytic_center(A, b, E, f, linear->anchor, anchor_gradient);
+    missing = centers.status;
+    anchor = composite::where_else((missing == 0).unsqueeze(-1), centers.point, 0).to(u.scalar_type());
+  }
+  at::Tensor slack = slack_at(A, b, anchor);
+  if (missing.defined()) {
+    slack = composite::where_else((missing == 0).unsqueeze(-1), slack, -1);
+  }
+  return project_polyhedra(u, {A, slack, anchor}, map);
+}
+
+composite::RadialSet radial_set(const composite::AnchoredGauge& gauge, const at::Tensor& anchor, const MapPtr& map,
+                                at::ScalarType working) {
+  const auto fixed = map->tensors(anchor.device(), working);
+  return {.anchor = composite::where_else(gauge.interior, anchor, 0).to(working),
+          .normals = fixed->normals,
+          .sum = fixed->sum,
+          .gauge = gauge.gauge,
+          .kappa = gauge.kappa,
+          .hull_dim = fixed->hull_dim};
+}
+
+// Sets of one curved piece, and every other set with an anchor for each sample: by the composite alone.
+SampleResult onto_anchored(const at::Tensor& u, const SampleData& data, const Description& set, const MapPtr& map) {
+  const at::ScalarType type = u.scalar_type();
+  const at::ScalarType working = composite::working_type(type);
+  const at::TensorOptions doubles = u.options().dtype(at::kDouble);
+  const auto fixed = [&](const char* name) {
+    for (const auto& [key, value] : set.fields) {
+      if (key != name) continue;
+      if (const auto* vector = std::get_if<Eigen::VectorXd>(&value)) return to_tensor(*vector).to(doubles);
+      if (const auto* matrix = std::get_if<Eigen::MatrixXd>(&value)) return to_tensor(*matrix).to(doubles);
+      return at::full({1}, std::get<double>(value), doubles);
+    }
+    return at::Tensor();
+  };
+  // An anchor as the working precision has it: the gauge is that of the rounded point.
+  const auto placed = [&](const at::Tensor& point) { return point.to(type).to(at::kDouble); };
+  composite::AnchoredGauge gauge;
+  at::Tensor anchor;
+  if (set.type == "ball" || set.type == "ellipsoid") {
+    const bool ball = set.type == "ball";
+    if (ball) {
+      allow_only(data, set.type, {"center", "radius"});
+    } else {
+      allow_only(data, set.type, {"center"});
+    }
+    const at::Tensor center = data.center ? vectors(*data.center, "center", u, map->dim()).to(at::kDouble) : fixed("center");
+    anchor = placed(data.anchor ? vectors(*data.anchor, "anchor", u, map->dim()) : center);
+    const at::Tensor radius = data.radius ? numbers(*data.radius, "radius", u).to(at::kDouble) : fixed("radius");
+    gauge = ball ? composite::ball_gauge(center, radius, anchor, type)
+                 : composite::ellipsoid_gauge(center, fixed("shape"), anchor, type);
+  } else {
+    allow_only(data, set.type, {});
+    anchor = placed(data.anchor ? vectors(*data.anchor, "anchor", u, map->dim())
+                                : to_tensor(map->anchor().point).to(u.device()));
+    gauge = composite::anchored_gauge(set, anchor, type);
+  }
+  return composite::project_samples(u.to(working), radial_set(gauge, anchor, map, working), gauge.interior,
+                                    map->method(), type);
+}
+
+}  // namespace
+
+SampleResult project_samples(const at::Tensor& u, const SampleData& data, bool anchor_gradient, const MapPtr& map) {
+  check_shape(u, *map, "u");
+  if (data.scale) {
+    // {scale y : y in C}: the anchor scales along. A scale that is not positive has no interior.
+    const at::Tensor scale = numbers(*data.scale, "scale", u);
+    const at::Tensor usable = (scale > 0).logical_and(scale.isfinite());
+    const at::Tensor factor = composite::where_else(usable, scale, 1);
+    SampleData rest = data;
+    rest.scale = c10::nullopt;
+    if (data.anchor) rest.anchor = *data.anchor / factor;
+    SampleResult inner = project_samples(u / factor, rest, anchor_gradient, map);
+    const at::Tensor known = usable.expand_as(u.narrow(-1, 0, 1));
+    return {composite::where_else(known, inner.x * factor, std::numeric_limits<double>::quiet_NaN()),
+            composite::where_else(known.squeeze(-1), inner.status, static_cast<double>(RowStatus::no_interior)),
+            inner.state};
+  }
+  const Set& set = map->set()->set();
+  if (const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set)) {
+    return onto_coordinates(u, data, *coordinates, set->describe().type, map);
+  }
+  if (dynamic_cast<const Polyhedron*>(&*set) != nullptr) return onto_polyhedra(u, data, anchor_gradient, map);
+  return onto_anchored(u, data, set->describe(), map);
+}
+
+SampleData sample_data(const NamedTensors& named) {
+  SampleData data;
+  const std::pair<const char*, MaybeTensor*> places[] = {
+      {"A", &data.A},     {"b", &data.b},           {"f", &data.f},           {"lower", &data.lower}, {"upper", &data.upper},
+      {"sum", &data.sum}, {"center", &data.center}, {"radius", &data.radius}, {"scale", &data.scale}, {"anchor", &data.anchor}};
+  for (const auto& entry : named) {
+    const auto place = std::ranges::find(places, entry.key(), [](const auto& p) { return std::string(p.first); });
+    if (place == std::end(places)) throw InvalidSet(entry.key() + ": no such data");
+    *place->second = entry.value();
+  }
+  return data;
+}
+
+namespace {
+
+std::tuple<at::Tensor, at::Tensor> project_samples_op(const at::Tensor& u, const MapPtr& map, const NamedTensors& data,
+                                                      bool anchor_gradient) {
+  SampleResult result = project_samples(u, sample_data(data), anchor_gradient, map);
+  return {result.x, result.status};
+}
+
+}  // namespace
+
+// The ops inside choose by device; a trace looks inside, too.
+TORCH_LIBRARY_IMPL(softradial, CompositeImplicitAutograd, m) { m.impl("project_samples", project_samples_op); }
+TORCH_LIBRARY_IMPL(softradial, Tracer, m) { m.impl("project_samples", project_samples_op); }
+
+}  // namespace softradial::ops

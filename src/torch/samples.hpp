@@ -1,0 +1,34 @@
+#pragma once
+
+#include "bounds.hpp"
+#include "map_object.hpp"
+
+namespace softradial::ops {
+
+// What a layer's call may replace for each sample, by name. Tensors broadcast over the batch: (width) for all samples or
+// (..., width); numbers () or (...). Nothing: as in the set.
+struct SampleData {
+  MaybeTensor A;       // polyhedron: (m, dim) or (..., m, dim)
+  MaybeTensor b;       // polyhedron: (..., m)
+  MaybeTensor f;       // polyhedron with equalities: (..., k)
+  MaybeTensor lower;   // box: (..., dim)
+  MaybeTensor upper;   // box, capped simplex: (..., dim)
+  MaybeTensor sum;     // simplex, capped simplex: (...)
+  MaybeTensor center;  // ball, ellipsoid: (..., dim)
+  MaybeTensor radius;  // ball: (...)
+  MaybeTensor scale;   // any set, scaled by a positive number: (...)
+  MaybeTensor anchor;  // any set: (..., dim), inside each sample's set
+};
+
+// The same from a dictionary; throws InvalidSet for a name that is none of the above.
+using NamedTensors = c10::Dict<std::string, at::Tensor>;
+[[nodiscard]] SampleData sample_data(const NamedTensors& named);
+
+// x onto each sample's set, with gradients to u and to all data. Where no anchor is given it is found: in closed form for
+// coordinate sets, the centre for balls and ellipsoids, the analytic centre for polyhedra (walked to from the map's own
+// anchor; derivatives pass through it with `anchor_gradient`).
+// Throws InvalidSet for data that the set does not have, ShapeError for shapes that do not fit.
+[[nodiscard]] SampleResult project_samples(const at::Tensor& u, const SampleData& data, bool anchor_gradient,
+                                           const MapPtr& map);
+
+}  // namespace softradial::ops

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/Dict.h>
+#include <torch/custom_class.h>
+
+#include <string>
+
+#include "softradial/set.hpp"
+
+namespace softradial::ops {
+
+// A convex set as Python and TorchScript see it: torch.classes.softradial.Set. Immutable.
+// `learned` keeps the tensors among its data that require a gradient, by the names that a layer's call takes; the set
+// itself holds their values at the time of construction.
+class SetObject final : public torch::CustomClassHolder {
+ public:
+  using Tensors = c10::Dict<std::string, at::Tensor>;
+
+  explicit SetObject(Set set) : set_(std::move(set)) {}
+  SetObject(Set set, Tensors learned) : set_(std::move(set)), learned_(std::move(learned)) {}
+
+  [[nodiscard]] const Set& set() const noexcept { return set_; }
+  [[nodiscard]] const Tensors& learned() const noexcept { return learned_; }
+
+  // How far each row of x (..., dim) lies outside: the largest of -slack over the inequalities and of |residual| over
+  // the equalities, 0 for a feasible row, NaN for a row with a NaN. In double; shape (...).
+  [[nodiscard]] at::Tensor violation(const at::Tensor& x) const;
+
+ private:
+  Set set_;
+  Tensors learned_;
+};
+
+using SetPtr = c10::intrusive_ptr<SetObject>;
+
+}  // namespace softradial::ops
