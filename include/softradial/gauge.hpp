@@ -54,6 +54,9 @@ class Gauge {
   virtual void add_gradient(T scale, std::span<const T> d, const GaugeAt<T>& at, std::span<T> out,
                             GaugeScratch& scratch) const noexcept = 0;
 
+  // grad gamma(d) as a row that is stored, where the gauge is a maximum of linear functions and gamma > 0; null elsewhere.
+  [[nodiscard]] virtual const T* gradient_row(const GaugeAt<T>&) const noexcept { return nullptr; }
+
   // Number of values that `active` can take: 0 ... num_pieces - 1.
   [[nodiscard]] virtual std::int32_t num_pieces() const noexcept { return 1; }
 

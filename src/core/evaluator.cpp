@@ -188,9 +188,16 @@ void Evaluator<T>::Impl::project_rays(Rows<const T> u, Rows<T> x, RayBlock<T>& r
     const Ray<T>& ray = rays.ray(i);
     state[i] = {ray.rho, ray.at.gamma, 0, ray.at.active};
   }
-  for_each_ray(rays, x, [&](const auto& m, std::size_t i, const Ray<T>& ray, std::span<const T> d) {
-    kernels::combine(T{1}, set.anchor.data(), scale_ray(m, ray, d).step, d.data(), x.row(i), d.size());
-  });
+  const std::span<T> steps = rays.numbers();
+  std::visit(
+      [&](const auto& m) {
+        for (std::size_t i = 0; i < u.count(); ++i) {
+          const Ray<T>& ray = rays.ray(i);
+          steps[i] = ray.finite ? scale_ray<T>(m, ray, rays.direction(i)).step : std::numeric_limits<T>::quiet_NaN();
+        }
+      },
+      method);
+  kernels::step_rows(set.anchor.data(), steps.data(), rays.directions(), x);
 }
 
 // J'g = P_hull( phi g + radial d + normal grad gamma(d) )
@@ -198,13 +205,30 @@ template <class T>
 void Evaluator<T>::Impl::vjp_rays(Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, RayBlock<T>& rays,
                                   std::span<const RowState<T>> state) const noexcept {
   rays.load(set, u, state);
-  for_each_ray(rays, grad_u, [&](const auto& m, std::size_t i, const Ray<T>& ray, std::span<const T> d) {
-    const RayCotangent<T> at = ray_cotangent(m, ray, d, grad_x.row(i), set.kappa);
-    const std::span<T> out = grad_u[i];
-    kernels::combine(at.phi, grad_x.row(i), at.radial, d.data(), out.data(), d.size());
-    if (at.normal != 0) set.gauge->add_gradient(at.normal, d, ray.at, out, rays.gauge_scratch());
-    set.hull.project(out);
-  });
+  const std::span<T> along = rays.numbers();
+  const auto terms = rays.cotangents();
+  kernels::dot_rows(rays.directions(), grad_x, along.data());
+  std::visit(
+      [&](const auto& m) {
+        for (std::size_t i = 0; i < u.count(); ++i) {
+          const Ray<T>& ray = rays.ray(i);
+          const RayCotangent<T> at = ray_cotangent<T>(m, ray, rays.direction(i), along[i], set.kappa);
+          terms[i] = {at.phi, at.radial, at.normal, set.gauge->gradient_row(ray.at)};
+        }
+      },
+      method);
+  kernels::cotangent_rows(terms.data(), rays.directions(), grad_x, grad_u);
+  for (std::size_t i = 0; i < u.count(); ++i) {
+    const Ray<T>& ray = rays.ray(i);
+    if (!ray.finite) {
+      fill_nan(grad_u[i]);
+      continue;
+    }
+    if (terms[i].normal != 0 && terms[i].row == nullptr) {
+      set.gauge->add_gradient(terms[i].normal, rays.direction(i), ray.at, grad_u[i], rays.gauge_scratch());
+    }
+    set.hull.project(grad_u[i]);
+  }
 }
 
 // A fused pass stops at a row of extreme size or with a NaN: that one goes through the rays, and the pass goes on behind.

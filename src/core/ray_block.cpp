@@ -40,6 +40,8 @@ RayBlock<T>::RayBlock(const AnchoredSet<T>& set, std::size_t max_rows)
     : dim_(set.dim()),
       directions_(max_rows * dim_),
       spare_(dim_),
+      numbers_(max_rows),
+      cotangents_(max_rows),
       rays_(max_rows),
       at_(max_rows),
       gauge_scratch_(set.gauge->make_scratch(max_rows)) {}
@@ -66,7 +68,15 @@ Ray<T> make_ray(std::span<const T> u, std::span<const T> anchor, const HullProje
 
 template <class T>
 void RayBlock<T>::load(const AnchoredSet<T>& set, Rows<const T> u, std::span<const RowState<T>> state) noexcept {
-  for (std::size_t i = 0; i < u.count(); ++i) rays_[i] = make_ray<T>(u[i], set.anchor, set.hull, direction(i));
+  if (set.hull.trivial()) kernels::subtract_rows(u, set.anchor.data(), directions_.data(), numbers_.data());
+  for (std::size_t i = 0; i < u.count(); ++i) {
+    if (set.hull.trivial() && numbers_[i] < kLargestRho<T>) {
+      rays_[i] = {};
+      rays_[i].rho = numbers_[i];
+    } else {
+      rays_[i] = make_ray<T>(u[i], set.anchor, set.hull, direction(i));
+    }
+  }
   if (state.empty()) {
     set.gauge->evaluate({directions_.data(), u.count(), dim_}, {at_.data(), u.count()}, *gauge_scratch_);
   } else {

@@ -63,14 +63,19 @@ class RayBlock {
 
   [[nodiscard]] const Ray<T>& ray(std::size_t i) const noexcept { return rays_[i]; }
   [[nodiscard]] std::span<T> direction(std::size_t i) noexcept { return {directions_.data() + i * dim_, dim_}; }
-  // A spare row for the caller.
+  [[nodiscard]] const T* directions() const noexcept { return directions_.data(); }
+  // A spare row for the caller; a number and the terms of a cotangent for each row.
   [[nodiscard]] std::span<T> spare() noexcept { return spare_; }
+  [[nodiscard]] std::span<T> numbers() noexcept { return numbers_; }
+  [[nodiscard]] std::span<kernels::CotangentRow<T>> cotangents() noexcept { return cotangents_; }
   [[nodiscard]] GaugeScratch& gauge_scratch() noexcept { return *gauge_scratch_; }
 
  private:
   std::size_t dim_;
   std::vector<T> directions_;
   std::vector<T> spare_;
+  std::vector<T> numbers_;
+  std::vector<kernels::CotangentRow<T>> cotangents_;
   std::vector<Ray<T>> rays_;
   std::vector<GaugeAt<T>> at_;
   std::unique_ptr<GaugeScratch> gauge_scratch_;
@@ -100,7 +105,7 @@ inline RayScale<T> scale_ray(const M& method, const Ray<T>& ray, std::span<const
 // The scalars of a ray's VJP, with n = grad gamma(d), gamma without the guard, whose kappa |d| is in `radial`:
 //   J'g = P_hull( phi g + radial d + normal n )
 //   radial = phi (d.g) (e_rho / rho + kappa / |d| e_gamma / gamma),   normal = phi (d.g) e_gamma / gamma
-// rho = 0 (u is the anchor) and gamma = 0 (the ray never leaves C) leave their terms out.
+// `along` is d.g. rho = 0 (u is the anchor) and gamma = 0 (the ray never leaves C) leave their terms out.
 template <class T>
 struct RayCotangent {
   T phi;
@@ -110,10 +115,9 @@ struct RayCotangent {
 };
 
 template <class T, class M>
-inline RayCotangent<T> ray_cotangent(const M& method, const Ray<T>& ray, std::span<const T> d, const T* grad_x,
+inline RayCotangent<T> ray_cotangent(const M& method, const Ray<T>& ray, std::span<const T> d, T along,
                                      T kappa) noexcept {
   const auto scale = scale_ray(method, ray, d);
-  const T along = kernels::dot(d.data(), grad_x, d.size());
   RayCotangent<T> out{scale.at.phi, 0, 0, 0};
   if (ray.rho > 0) out.radial = scale.at.phi * (along / ray.rho) * scale.at.e_rho;
   if (ray.gamma > 0 && scale.at.e_gamma != 0) {

@@ -41,8 +41,11 @@ class DenseRowsGauge final : public GuardedGauge<T> {
   void add_gradient(T scale, std::span<const T>, const GaugeAt<T>& at, std::span<T> out,
                     GaugeScratch&) const noexcept override {
     if (!(at.gamma > 0)) return;
-    const T* const row = rows_.data() + static_cast<std::size_t>(at.active) * out.size();
-    kernels::add_scaled(scale, row, out.data(), out.size());
+    kernels::add_scaled(scale, gradient_row(at), out.data(), out.size());
+  }
+
+  [[nodiscard]] const T* gradient_row(const GaugeAt<T>& at) const noexcept override {
+    return at.gamma > 0 ? rows_.data() + static_cast<std::size_t>(at.active) * panels_.num_columns() : nullptr;
   }
 
   [[nodiscard]] std::int32_t num_pieces() const noexcept override {

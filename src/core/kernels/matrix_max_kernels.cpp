@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/matrix_max_kernels.cpp"
@@ -23,35 +24,35 @@ inline constexpr std::size_t kTileRows = kVectors<T> <= 2   ? kMaxTileRows
                                                             : 1;
 
 // One panel against kCount vectors: acc[r][v] = sum_k w[k][v] d[r][k], times the rows' scales if there are any, then the
-// running maxima.
-template <std::size_t kCount, bool kScaled, class T>
+// running maxima. kUsed of the panel's vectors are looked at: the last panel may be half empty.
+template <std::size_t kCount, bool kScaled, std::size_t kUsed, class T>
 HWY_INLINE void tile_max(const T* HWY_RESTRICT panel, const T* HWY_RESTRICT packed, std::size_t num_columns,
                          T panel_index, Rows<const T> scales, T* HWY_RESTRICT best, T* HWY_RESTRICT best_panel) {
   const Tag<T> tag;
   using V = hn::Vec<Tag<T>>;
   constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
 
-  V acc[kCount][kVectors<T>];
+  V acc[kCount][kUsed];
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < kCount; ++r) {
 #pragma GCC unroll 16
-    for (std::size_t v = 0; v < kVectors<T>; ++v) acc[r][v] = hn::Zero(tag);
+    for (std::size_t v = 0; v < kUsed; ++v) acc[r][v] = hn::Zero(tag);
   }
   for (std::size_t k = 0; k < num_columns; ++k) {
-    V w[kVectors<T>];
+    V w[kUsed];
 #pragma GCC unroll 16
-    for (std::size_t v = 0; v < kVectors<T>; ++v) w[v] = hn::Load(tag, panel + k * kPanelRows<T> + v * kLanes);
+    for (std::size_t v = 0; v < kUsed; ++v) w[v] = hn::Load(tag, panel + k * kPanelRows<T> + v * kLanes);
 #pragma GCC unroll 16
     for (std::size_t r = 0; r < kCount; ++r) {
       const V d = hn::Set(tag, packed[k * kCount + r]);
 #pragma GCC unroll 16
-      for (std::size_t v = 0; v < kVectors<T>; ++v) acc[r][v] = hn::MulAdd(w[v], d, acc[r][v]);
+      for (std::size_t v = 0; v < kUsed; ++v) acc[r][v] = hn::MulAdd(w[v], d, acc[r][v]);
     }
   }
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < kCount; ++r) {
 #pragma GCC unroll 16
-    for (std::size_t v = 0; v < kVectors<T>; ++v) {
+    for (std::size_t v = 0; v < kUsed; ++v) {
       T* const value_at = best + r * kPanelRows<T> + v * kLanes;
       T* const panel_at = best_panel + r * kPanelRows<T> + v * kLanes;
       if constexpr (kScaled) acc[r][v] = hn::Mul(acc[r][v], hn::LoadU(tag, scales.row(r) + v * kLanes));
@@ -63,14 +64,23 @@ HWY_INLINE void tile_max(const T* HWY_RESTRICT panel, const T* HWY_RESTRICT pack
   }
 }
 
-// Dispatches the tile's height, so that a remainder runs the same arithmetic on fewer rows.
-template <std::size_t kCount, bool kScaled, class T>
-HWY_INLINE void tile_max_of(std::size_t count, const T* panel, const T* packed, std::size_t num_columns, T panel_index,
-                            Rows<const T> scales, T* best, T* best_panel) {
-  if (count == kCount) {
-    tile_max<kCount, kScaled>(panel, packed, num_columns, panel_index, scales, best, best_panel);
-  } else if constexpr (kCount > 1) {
-    tile_max_of<kCount - 1, kScaled>(count, panel, packed, num_columns, panel_index, scales, best, best_panel);
+// Rows of the tile that is cut next from `rest` rows: the full height, then fours, then single ones. A row's arithmetic is
+// the same in all of them. Every height that exists costs compile time in every variant of the kernel.
+template <class T>
+constexpr std::size_t tile_rows(std::size_t rest) {
+  constexpr std::size_t kSmall = 4;
+  if (rest >= kTileRows<T>) return kTileRows<T>;
+  return rest >= kSmall && kSmall < kTileRows<T> ? kSmall : 1;
+}
+
+template <bool kScaled, std::size_t kUsed, class T, class... Rest>
+HWY_INLINE void tile_max_of(std::size_t count, Rest... rest) {
+  if (count == kTileRows<T>) {
+    tile_max<kTileRows<T>, kScaled, kUsed, T>(rest...);
+  } else if (count == 1) {
+    tile_max<1, kScaled, kUsed, T>(rest...);
+  } else {
+    tile_max<tile_rows<T>(kTileRows<T> - 1), kScaled, kUsed, T>(rest...);
   }
 }
 
@@ -105,11 +115,11 @@ HWY_INLINE Best<T> best_of_lanes(const T* HWY_RESTRICT values, const T* HWY_REST
 template <bool kScaled, class T>
 void matrix_max_impl(const Panels<T>& w, Rows<const T> d, Rows<const T> scales, T* HWY_RESTRICT best,
                      std::int32_t* HWY_RESTRICT index, MatrixMaxScratch<T>& scratch) {
-  constexpr std::size_t kTile = kTileRows<T>;
   constexpr std::size_t kLanes = kPanelRows<T>;
   const std::size_t n = w.num_columns();
-  for (std::size_t first = 0; first < d.count(); first += kTile) {
-    const std::size_t count = std::min(kTile, d.count() - first);
+  const std::size_t rows = d.count();
+  for (std::size_t first = 0, count = 0; first < rows; first += count) {
+    count = tile_rows<T>(rows - first);
     T* const packed = scratch.packed.data() + first * n;
     for (std::size_t r = 0; r < count; ++r) {
       const T* const row = d.row(first + r);
@@ -120,13 +130,21 @@ void matrix_max_impl(const Panels<T>& w, Rows<const T> d, Rows<const T> scales, 
   for (std::size_t i = 0; i < d.count() * kLanes; ++i) scratch.panel[i] = -1;
 
   for (std::size_t p = 0; p < w.num_panels(); ++p) {
-    for (std::size_t first = 0; first < d.count(); first += kTile) {
-      const std::size_t count = std::min(kTile, d.count() - first);
+    const bool half_empty = w.num_rows() - p * kLanes <= kLanes / 2;
+    for (std::size_t first = 0, count = 0; first < rows; first += count) {
+      count = tile_rows<T>(rows - first);
       const Rows<const T> scales_here =
           kScaled ? scales.slice(first, count).columns(p * kLanes, kLanes) : Rows<const T>();
-      tile_max_of<kTile, kScaled>(count, w.panel(p), scratch.packed.data() + first * n, n, static_cast<T>(p),
-                                  scales_here, scratch.best.data() + first * kLanes,
-                                  scratch.panel.data() + first * kLanes);
+      const auto run = [&](auto used) HWY_ATTR {
+        tile_max_of<kScaled, used.value, T>(count, w.panel(p), scratch.packed.data() + first * n, n, static_cast<T>(p),
+                                            scales_here, scratch.best.data() + first * kLanes,
+                                            scratch.panel.data() + first * kLanes);
+      };
+      if (half_empty) {
+        run(std::integral_constant<std::size_t, kVectors<T> / 2>());
+      } else {
+        run(std::integral_constant<std::size_t, kVectors<T>>());
+      }
     }
   }
   for (std::size_t r = 0; r < d.count(); ++r) {

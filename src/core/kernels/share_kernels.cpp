@@ -120,7 +120,9 @@ HWY_INLINE FirstSums<T> first_pass(const ShareRow<T>& row, std::size_t n) {
   Sum4<T> offset;
   auto smallest = row.total;
   for_each_lanes<T>(n, [&](int k, auto lanes) SOFTRADIAL_PASS {
-    const auto r = row.reach(lanes);
+    // A minimum may drop a NaN; this one keeps that of a cap, and the sum is NaN then.
+    const auto cap = lanes.load_or_one(row.caps);
+    const auto r = hn::IfThenElse(hn::Ge(cap, row.total), row.total, cap);
     smallest = hn::Min(smallest, r);
     reach.s[k] = hn::Add(reach.s[k], lanes.only(r));
     offset.s[k] = hn::Add(offset.s[k], row.offset(lanes));

@@ -184,7 +184,10 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
                                   Rows<const T> grad_x, std::span<const RowStatus> status,
                                   std::span<const RowState<T>> state, Rows<T> grad_u,
                                   const SamplePolyhedraGradient<T>& gradient) const {
+  if (u.count() == 0) return;
   const Impl& e = *impl_;
+  const bool one_anchor = sets.anchor.stride() == 0;
+  const T shared_size = one_anchor ? norm(sets.anchor[0]) : T{0};
   std::vector<T> direction(e.dim);
   const std::span<T> d(direction);
   for (std::size_t i = 0; i < u.count(); ++i) {
@@ -200,15 +203,16 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
     Ray<T> ray = make_ray<T>(u[i], anchor, e.hull, d);
     ray.at = {state[i].gamma, state[i].active};
     ray.gamma = ray.at.gamma + kappa * ray.norm();
+    const T along = kernels::dot(d.data(), grad_x.row(i), e.dim);
     const RayCotangent<T> at =
-        std::visit([&](const auto& m) { return ray_cotangent<T>(m, ray, d, grad_x.row(i), kappa); }, e.method);
+        std::visit([&](const auto& m) { return ray_cotangent<T>(m, ray, d, along, kappa); }, e.method);
     kernels::combine(at.phi, grad_x.row(i), at.radial, d.data(), out.data(), e.dim);
     if (ray.at.gamma > 0 && at.gauge != 0) {
       const auto k = static_cast<std::size_t>(ray.at.active);
       const std::span<const T> row = e.matrix(A, i)[k];
-      const T row_norm = norm(row);
+      const T row_norm = e.panels ? e.norms[k] : norm(row);
       T w = 0;
-      kernels::guarded_scales(&sets.slack.row(i)[k], &row_norm, norm(anchor), 1, &w);
+      kernels::guarded_scales(&sets.slack.row(i)[k], &row_norm, one_anchor ? shared_size : norm(anchor), 1, &w);
       kernels::add_scaled(at.normal * w, row.data(), out.data(), e.dim);
       if (given(gradient.slack)) gradient.slack.row(i)[k] = -at.gauge * ray.at.gamma * w;
       if (given(gradient.A)) {

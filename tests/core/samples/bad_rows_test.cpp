@@ -11,16 +11,16 @@ namespace softradial {
 namespace {
 
 using Eigen::VectorXd;
-using support::AnchorOf;
 using support::Batch;
 using support::BoundsBatch;
 using support::BoundsCotangents;
+using support::BoundsKind;
 using support::PolyhedraBatch;
 using support::PolyhedraCotangents;
 using support::Projected;
 using support::RandomPoints;
 using support::same_bits;
-using support::Total;
+using support::Wanted;
 
 // What is done to a row, and the status that it gets.
 template <class B>
@@ -31,10 +31,10 @@ struct Harm {
 };
 
 // Applies each harm to a row of its own, with sound rows between them, and compares the sound ones with a batch of those
-// alone. `rows_of` lists the parts of a cotangent that have a row for each sample.
-template <class T, class B, class Cotangents>
+// alone. `parts_of` lists the parts of a cotangent that have a row for each sample.
+template <class T, class B, class PullBack, class PartsOf>
 void bad_rows_stay_alone(const B& sound, const std::vector<Harm<B>>& harms, const Method& method, RandomPoints& random,
-                         const std::function<std::vector<const Batch<T>*>(const Cotangents&)>& rows_of) {
+                         const PullBack& pull_back, const PartsOf& parts_of) {
   B harmed = sound;
   std::map<std::size_t, const Harm<B>*> bad;
   for (std::size_t h = 0; h < harms.size(); ++h) {
@@ -51,13 +51,13 @@ void bad_rows_stay_alone(const B& sound, const std::vector<Harm<B>>& harms, cons
   const B rest = sound.rows(good);
   const Projected<T> actual = support::project(method, harmed);
   const Projected<T> expected = support::project(method, rest);
-  const Cotangents cotangents = support::vjp(method, harmed, actual, grad_x);
-  const Cotangents wanted = support::vjp(method, rest, expected, support::select(grad_x, good));
+  const auto cotangents = pull_back(harmed, actual, grad_x);
+  const auto wanted = pull_back(rest, expected, support::select(grad_x, good));
   for (const auto& [i, harm] : bad) {
     SCOPED_TRACE(harm->name);
     EXPECT_EQ(actual.status[i], harm->status);
     EXPECT_TRUE(actual.x.get(i).array().isNaN().all()) << actual.x.get(i).transpose();
-    for (const Batch<T>* part : rows_of(cotangents)) {
+    for (const Batch<T>* part : parts_of(cotangents)) {
       EXPECT_EQ(part->get(i), VectorXd::Zero(static_cast<Eigen::Index>(part->dim())));
     }
   }
@@ -65,8 +65,8 @@ void bad_rows_stay_alone(const B& sound, const std::vector<Harm<B>>& harms, cons
     SCOPED_TRACE(good[r]);
     EXPECT_EQ(actual.status[good[r]], RowStatus::ok);
     EXPECT_TRUE(same_bits<T>(actual.x[good[r]], expected.x[r]));
-    const auto parts = rows_of(cotangents);
-    const auto wanted_parts = rows_of(wanted);
+    const auto parts = parts_of(cotangents);
+    const auto wanted_parts = parts_of(wanted);
     for (std::size_t p = 0; p < parts.size(); ++p) {
       EXPECT_TRUE(same_bits<T>((*parts[p])[good[r]], (*wanted_parts[p])[r])) << "part " << p;
     }
@@ -90,44 +90,37 @@ std::vector<Harm<B>> harms_to_u() {
           {"minus infinity in u", RowStatus::not_finite, [](B& b, std::size_t i) { b.u[i].back() = -kInfinity; }}};
 }
 
-template <class T>
-std::vector<const Batch<T>*> parts_of(const BoundsCotangents<T>& c) {
-  std::vector<const Batch<T>*> parts = {&c.u, &c.lower, &c.upper};
-  if (c.total.count() > 0) parts.push_back(&c.total);
-  if (c.anchor.count() > 0) parts.push_back(&c.anchor);
-  return parts;
-}
-
 TYPED_TEST(BadRows, OfBounds) {
   using T = TypeParam;
   using B = BoundsBatch<T>;
   constexpr auto kNone = RowStatus::no_interior;
-  std::vector<Harm<B>> harms = harms_to_u<B>();
-  const std::vector<Harm<B>> to_bounds = {
+  const std::vector<Harm<B>> to_lower = {
       {"lower above upper", kNone, [](B& b, std::size_t i) { b.lower[i][0] = b.upper[i][0] + 1; }},
-      {"lower equals upper", kNone, [](B& b, std::size_t i) { b.upper[i][4] = b.lower[i][4]; }},
       {"two ulp apart", kNone,
        [](B& b, std::size_t i) {
          b.lower[i][4] = 1;
          b.upper[i][4] = 1 + 2 * std::numeric_limits<T>::epsilon();
        }},
       {"lower is NaN", kNone, [](B& b, std::size_t i) { b.lower[i][3] = kNaN; }},
-      {"upper is NaN", kNone, [](B& b, std::size_t i) { b.upper[i].back() = kNaN; }},
       {"lower is infinity", kNone, [](B& b, std::size_t i) { b.lower[i][3] = kInfinity; }},
-      {"upper is minus infinity", kNone, [](B& b, std::size_t i) { b.upper[i][3] = -kInfinity; }},
       {"too small an interval for normal numbers", kNone,
        [](B& b, std::size_t i) {
          b.lower[i][0] = 0;
          b.upper[i][0] = std::numeric_limits<T>::min();
        }},
+  };
+  const std::vector<Harm<B>> to_upper = {
+      {"upper below lower", kNone, [](B& b, std::size_t i) { b.upper[i][3] = b.lower[i][3] - 1; }},
+      {"upper equals lower", kNone, [](B& b, std::size_t i) { b.upper[i][4] = b.lower[i][4]; }},
+      {"upper is NaN", kNone, [](B& b, std::size_t i) { b.upper[i].back() = kNaN; }},
+      {"upper is minus infinity", kNone, [](B& b, std::size_t i) { b.upper[i][3] = -kInfinity; }},
       {"no interior and NaN in u", kNone,
        [](B& b, std::size_t i) {
          b.upper[i][4] = b.lower[i][4];
          b.u[i][0] = kNaN;
        }},
   };
-  harms.insert(harms.end(), to_bounds.begin(), to_bounds.end());
-  const std::vector<Harm<B>> to_totals = {
+  const std::vector<Harm<B>> to_total = {
       {"the caps sum to less than the total", kNone,
        [](B& b, std::size_t i) {
          b.upper.set(i, b.lower.get(i).array() + 0.25);
@@ -135,23 +128,24 @@ TYPED_TEST(BadRows, OfBounds) {
        }},
       {"the caps sum to the total", kNone,
        [](B& b, std::size_t i) {
-         b.lower.set(i, VectorXd::Zero(7));
-         b.upper.set(i, VectorXd::Constant(7, 0.25));
-         (*b.total)[i][0] = 1.75;
+         for (T& lower : b.lower[i]) lower = std::round(lower);
+         b.upper.set(i, b.lower.get(i).array() + 0.25);
+         (*b.total)[i][0] = static_cast<T>(b.upper.get(i).sum());
        }},
       {"the lower bounds sum to the total", kNone,
        [](B& b, std::size_t i) {
-         b.lower.set(i, VectorXd::Constant(7, 0.25));
-         b.upper.set(i, VectorXd::Constant(7, 1));
-         (*b.total)[i][0] = 1.75;
+         for (T& lower : b.lower[i]) lower = std::round(lower);
+         (*b.total)[i][0] = static_cast<T>(b.lower.get(i).sum());
        }},
       {"the lower bounds sum to more", kNone,
        [](B& b, std::size_t i) { (*b.total)[i][0] = static_cast<T>(b.lower.get(i).sum() - 1); }},
       {"the total is NaN", kNone, [](B& b, std::size_t i) { (*b.total)[i][0] = kNaN; }},
       {"the total is infinity", kNone, [](B& b, std::size_t i) { (*b.total)[i][0] = kInfinity; }},
+  };
+  const std::vector<Harm<B>> to_lower_and_total = {
       {"an open lower bound has no closed form", kNone, [](B& b, std::size_t i) { b.lower[i][2] = -kInfinity; }},
   };
-  const std::vector<Harm<B>> to_anchors = {
+  const std::vector<Harm<B>> to_anchor = {
       {"the anchor is outside", kNone, [](B& b, std::size_t i) { (*b.anchor)[i][0] = b.upper[i][0] + 1; }},
       {"the anchor is on the boundary", kNone, [](B& b, std::size_t i) { (*b.anchor)[i][0] = b.upper[i][0]; }},
       {"the anchor is NaN", kNone, [](B& b, std::size_t i) { (*b.anchor)[i][0] = kNaN; }},
@@ -164,21 +158,33 @@ TYPED_TEST(BadRows, OfBounds) {
       {"the anchor is infinite on an open side", kNone, [](B& b, std::size_t i) { (*b.anchor)[i][1] = kInfinity; }},
   };
   for (const Method& method : {Method(SoftRadial{}), Method(HardRadial{}), Method(GaugeMap{})}) {
-    for (const Total total : {Total::none, Total::given}) {
-      for (const AnchorOf anchor : {AnchorOf::closed_form, AnchorOf::caller}) {
-        SCOPED_TRACE(testing::Message() << method.index() << ", total " << static_cast<int>(total) << ", anchor "
-                                        << static_cast<int>(anchor));
-        std::vector<Harm<B>> all = harms;
-        if (total == Total::given && anchor == AnchorOf::closed_form) {
-          all.insert(all.end(), to_totals.begin(), to_totals.end());
-        }
-        if (anchor == AnchorOf::caller) all.insert(all.end(), to_anchors.begin(), to_anchors.end());
+    for (const BoundsKind& kind : support::bounds_kinds()) {
+      for (const Wanted wanted : {Wanted::everything, Wanted::all_but_lower}) {
+        SCOPED_TRACE(testing::Message() << "method " << method.index() << ", " << kind.name << ", wanted "
+                                        << static_cast<int>(wanted));
+        std::vector<Harm<B>> harms = harms_to_u<B>();
+        const auto add = [&](const std::vector<Harm<B>>& more) { harms.insert(harms.end(), more.begin(), more.end()); };
+        add(to_upper);
+        if (!kind.caps) add(to_lower);
+        if (kind.sum && !kind.own_anchor) add(to_total);
+        if (kind.sum && !kind.own_anchor && !kind.caps) add(to_lower_and_total);
+        if (kind.own_anchor) add(to_anchor);
         RandomPoints random(51);
-        B sound = support::random_bounds<T>(random, 2 * all.size() + 1, 7, total, anchor);
+        B sound = support::random_bounds<T>(random, 2 * harms.size() + 1, 7, kind);
         for (std::size_t i = 0; i < sound.count(); ++i) {
           random.fill_row(sound.u[i], VectorXd::Zero(7), i % 5 == 0 ? 1e30 : 3);
         }
-        bad_rows_stay_alone<T, B, BoundsCotangents<T>>(sound, all, method, random, parts_of<T>);
+        const auto parts_of = [&](const BoundsCotangents<T>& c) {
+          std::vector<const Batch<T>*> parts = {&c.u, &c.upper};
+          if (wanted == Wanted::everything) parts.push_back(&c.lower);
+          if (kind.sum) parts.push_back(&c.total);
+          if (kind.own_anchor) parts.push_back(&c.anchor);
+          return parts;
+        };
+        const auto pull_back = [&](const B& batch, const Projected<T>& forward, const Batch<T>& grad_x) {
+          return support::vjp(method, batch, forward, grad_x, wanted);
+        };
+        bad_rows_stay_alone<T>(sound, harms, method, random, pull_back, parts_of);
       }
     }
   }
@@ -216,6 +222,15 @@ TYPED_TEST(BadRows, OfPolyhedra) {
   const std::vector<Harm<B>> to_matrices = {
       {"a row of A with a NaN", kNone, [](B& b, std::size_t i) { b.A[i * b.num_rows()][1] = kNaN; }},
       {"a row of A with an infinity", kNone, [](B& b, std::size_t i) { b.A[i * b.num_rows()][1] = kInfinity; }},
+      {"a row of A too large for its products", kNone,
+       [](B& b, std::size_t i) {
+         for (T& a : b.A[i * b.num_rows()]) a = std::numeric_limits<T>::max() / 1024;
+         b.slack[i][0] = std::numeric_limits<T>::max() / 1024;
+       }},
+      {"a row of A too small for its products", kNone,
+       [](B& b, std::size_t i) {
+         for (T& a : b.A[i * b.num_rows()]) a = std::numeric_limits<T>::min() * 1024;
+       }},
       {"0.x <= -1", kNone,
        [](B& b, std::size_t i) {
          b.A.set(i * b.num_rows(), VectorXd::Zero(5));
@@ -234,10 +249,13 @@ TYPED_TEST(BadRows, OfPolyhedra) {
         for (std::size_t i = 0; i < sound.count(); ++i) {
           random.fill_row(sound.u[i], VectorXd::Zero(5), i % 5 == 0 ? 1e30 : 3);
         }
-        bad_rows_stay_alone<T, B, PolyhedraCotangents<T>>(
-            sound, all, method, random, [](const PolyhedraCotangents<T>& c) {
-              return std::vector<const Batch<T>*>{&c.u, &c.slack, &c.anchor};
-            });
+        const auto parts_of = [](const PolyhedraCotangents<T>& c) {
+          return std::vector<const Batch<T>*>{&c.u, &c.slack, &c.anchor};
+        };
+        const auto pull_back = [&](const B& batch, const Projected<T>& forward, const Batch<T>& grad_x) {
+          return support::vjp(method, batch, forward, grad_x);
+        };
+        bad_rows_stay_alone<T>(sound, all, method, random, pull_back, parts_of);
       }
     }
   }

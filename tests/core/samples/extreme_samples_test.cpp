@@ -9,16 +9,16 @@ namespace softradial {
 namespace {
 
 using Eigen::VectorXd;
-using support::AnchorOf;
 using support::Batch;
 using support::BoundsBatch;
 using support::BoundsCotangents;
+using support::BoundsKind;
 using support::NamedMethod;
 using support::PolyhedraBatch;
 using support::PolyhedraCotangents;
 using support::Projected;
 using support::RandomPoints;
-using support::Total;
+using support::Wanted;
 
 constexpr std::size_t kCount = 40;
 constexpr std::size_t kDim = 6;
@@ -51,12 +51,11 @@ void is_near(const Batch<T>& far, const Batch<T>& close, double factor, const Ba
 TYPED_TEST(ExtremeSamples, CotangentsOfBoundsAreTheLimit) {
   using T = TypeParam;
   for (const NamedMethod& m : support::all_methods()) {
-    for (const Total total : {Total::none, Total::given}) {
-      for (const AnchorOf anchor : {AnchorOf::closed_form, AnchorOf::caller}) {
-        SCOPED_TRACE(testing::Message() << m.name << ", total " << static_cast<int>(total) << ", anchor "
-                                        << static_cast<int>(anchor));
+    for (const BoundsKind& kind : support::bounds_kinds()) {
+      for (const Wanted wanted : {Wanted::everything, Wanted::all_but_lower}) {
+        SCOPED_TRACE(testing::Message() << m.name << ", " << kind.name << ", wanted " << static_cast<int>(wanted));
         RandomPoints random(61);
-        BoundsBatch<T> close = support::random_bounds<T>(random, kCount, kDim, total, anchor);
+        BoundsBatch<T> close = support::random_bounds<T>(random, kCount, kDim, kind);
         BoundsBatch<T> far = close;
         for (std::size_t i = 0; i < kCount; ++i) {
           const VectorXd v = random.gaussian(kDim).template cast<T>().template cast<double>();
@@ -66,8 +65,8 @@ TYPED_TEST(ExtremeSamples, CotangentsOfBoundsAreTheLimit) {
         const Batch<T> grad_x = support::gaussian_rows<T>(random, kCount, kDim);
         const Projected<T> close_forward = support::project(m.method, close);
         const Projected<T> far_forward = support::project(m.method, far);
-        const BoundsCotangents<T> expected = support::vjp(m.method, close, close_forward, grad_x);
-        const BoundsCotangents<T> actual = support::vjp(m.method, far, far_forward, grad_x);
+        const BoundsCotangents<T> expected = support::vjp(m.method, close, close_forward, grad_x, wanted);
+        const BoundsCotangents<T> actual = support::vjp(m.method, far, far_forward, grad_x, wanted);
         is_near(actual.lower, expected.lower, 1, grad_x, "lower");
         is_near(actual.upper, expected.upper, 1, grad_x, "upper");
         is_near(actual.total, expected.total, 1, grad_x, "total");
@@ -75,9 +74,9 @@ TYPED_TEST(ExtremeSamples, CotangentsOfBoundsAreTheLimit) {
         // grad_u falls like 1 / |u|.
         for (std::size_t i = 0; i < kCount; ++i) {
           const double ratio = Sizes<T>::kFar / Sizes<T>::kClose;
-          const VectorXd wanted = expected.u.get(i);
-          EXPECT_LE((actual.u.get(i) * ratio - wanted).norm(),
-                    Sizes<T>::kNear * (wanted.norm() + grad_x.get(i).norm() / Sizes<T>::kClose))
+          const VectorXd limit = expected.u.get(i);
+          EXPECT_LE((actual.u.get(i) * ratio - limit).norm(),
+                    Sizes<T>::kNear * (limit.norm() + grad_x.get(i).norm() / Sizes<T>::kClose))
               << i;
         }
       }
@@ -135,10 +134,10 @@ TEST(ExtremeFloatSamples, HaveTheCotangentsOfDouble) {
     return out;
   };
   for (const NamedMethod& m : support::all_methods()) {
-    for (const Total total : {Total::none, Total::given}) {
-      SCOPED_TRACE(testing::Message() << m.name << ", total " << static_cast<int>(total));
+    for (const bool sum : {false, true}) {
+      SCOPED_TRACE(testing::Message() << m.name << ", sum " << sum);
       RandomPoints random(63);
-      BoundsBatch<float> coarse = support::random_bounds<float>(random, kCount, kDim, total, AnchorOf::caller);
+      BoundsBatch<float> coarse = support::random_bounds<float>(random, kCount, kDim, {"with anchors", sum, true});
       coarse.u = support::rows_at_scales<float>(random, VectorXd::Zero(kDim), {1e10, 1e20, 1e30, 1e37}, kCount / 4);
       BoundsBatch<double> fine(kCount, kDim);
       fine.u = widen(coarse.u);

@@ -12,14 +12,13 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using reference::ExactJudge;
 using reference::Verdict;
-using support::AnchorOf;
 using support::Batch;
 using support::BoundsBatch;
+using support::BoundsKind;
 using support::NamedMethod;
 using support::PolyhedraBatch;
 using support::Projected;
 using support::RandomPoints;
-using support::Total;
 
 template <class T>
 std::vector<double> scales_of_u() {
@@ -44,17 +43,16 @@ using Precisions = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(SampleFeasibility, Precisions);
 
 template <class T>
-void bounds_are_kept(RandomPoints& random, std::size_t dim, Total total, AnchorOf anchor, double size) {
+void bounds_are_kept(RandomPoints& random, std::size_t dim, const BoundsKind& kind, double size) {
   const std::size_t count = scales_of_u<T>().size() * kRowsPerScale;
-  BoundsBatch<T> batch = support::random_bounds<T>(random, count, dim, total, anchor, size);
+  BoundsBatch<T> batch = support::random_bounds<T>(random, count, dim, kind, size);
   batch.u = support::rows_at_scales<T>(random, VectorXd::Zero(static_cast<Eigen::Index>(dim)), scales_of_u<T>(),
                                        kRowsPerScale);
   // Half of the rows stand on a large common offset, which a sum constraint takes away.
   for (std::size_t i = 0; i < count; i += 2) {
     for (T& u : batch.u[i]) u += T(1e4);
   }
-  const AffineHull hull =
-      total == Total::given ? support::sum_hull(dim) : AffineHull::whole_space(static_cast<std::size_t>(dim));
+  const AffineHull hull = kind.sum ? support::sum_hull(dim) : AffineHull::whole_space(dim);
   std::vector<ExactJudge> judges;
   for (std::size_t i = 0; i < count; ++i) judges.emplace_back(support::set_of_row(batch, i), hull);
   for (const NamedMethod& m : support::all_methods()) {
@@ -69,14 +67,11 @@ void bounds_are_kept(RandomPoints& random, std::size_t dim, Total total, AnchorO
 
 TYPED_TEST(SampleFeasibility, OfBounds) {
   RandomPoints random(31);
-  for (const Total total : {Total::none, Total::given}) {
-    for (const AnchorOf anchor : {AnchorOf::closed_form, AnchorOf::caller}) {
-      for (const double size : {1e-6, 1.0, 1e5}) {
-        for (const std::size_t dim : {2, 7, 33}) {
-          SCOPED_TRACE(testing::Message() << "total " << static_cast<int>(total) << ", anchor "
-                                          << static_cast<int>(anchor) << ", size " << size << ", dim " << dim);
-          bounds_are_kept<TypeParam>(random, dim, total, anchor, size);
-        }
+  for (const BoundsKind& kind : support::bounds_kinds()) {
+    for (const double size : {1e-6, 1.0, 1e5}) {
+      for (const std::size_t dim : {2, 7, 33}) {
+        SCOPED_TRACE(testing::Message() << kind.name << ", size " << size << ", dim " << dim);
+        bounds_are_kept<TypeParam>(random, dim, kind, size);
       }
     }
   }
@@ -112,6 +107,33 @@ TYPED_TEST(SampleFeasibility, OfThinBounds) {
   EXPECT_GE(resolved, 2000);
 }
 
+// Caps whose sum is hardly more than the total, and totals that are a small part of it: the anchor lies close to a bound.
+TYPED_TEST(SampleFeasibility, OfThinCaps) {
+  using T = TypeParam;
+  RandomPoints random(35);
+  constexpr std::size_t kDim = 9;
+  BoundsBatch<T> batch = support::random_bounds<T>(random, 900, kDim, support::kCaps);
+  for (std::size_t i = 0; i < batch.count(); ++i) {
+    for (T& cap : batch.upper[i]) cap = static_cast<T>(random.uniform(0.01, 1));
+    const double gap = std::pow(10.0, random.uniform(std::log10(10 * std::numeric_limits<T>::epsilon()), -1));
+    (*batch.total)[i][0] = static_cast<T>(batch.upper.get(i).sum() * (i % 3 == 0 ? gap : 1 - gap));
+    random.fill_row(batch.u[i], VectorXd::Zero(kDim), i % 2 == 0 ? 10 : 1e25);
+  }
+  const AffineHull hull = support::sum_hull(kDim);
+  int resolved = 0;
+  for (const NamedMethod& m : support::all_methods()) {
+    SCOPED_TRACE(m.name);
+    const Projected<T> projected = support::project(m.method, batch);
+    for (std::size_t i = 0; i < batch.count(); ++i) {
+      SCOPED_TRACE(i);
+      if (projected.status[i] != RowStatus::ok) continue;
+      ++resolved;
+      is_feasible<T>(ExactJudge(support::set_of_row(batch, i), hull), projected.x[i]);
+    }
+  }
+  EXPECT_GE(resolved, 5000);
+}
+
 // Bounds at the end of the number range, where a slack overflows or its reciprocal is not a normal number.
 TYPED_TEST(SampleFeasibility, OfHugeBounds) {
   using T = TypeParam;
@@ -124,15 +146,19 @@ TYPED_TEST(SampleFeasibility, OfHugeBounds) {
     random.fill_row(batch.u[i], VectorXd::Zero(4), i % 2 == 0 ? kHuge : kHuge / 1e5);
   }
   const AffineHull hull = AffineHull::whole_space(4);
-  for (const AnchorOf anchor : {AnchorOf::closed_form, AnchorOf::caller}) {
-    if (anchor == AnchorOf::caller) {
+  for (const bool own_anchor : {false, true}) {
+    if (own_anchor) {
+      const VectorXd anchor{{kHuge / 2, kHuge / 5, kHuge / 50, 0}};
       batch.anchor.emplace(batch.count(), 4);
-      for (std::size_t i = 0; i < batch.count(); ++i) {
-        batch.anchor->set(i, VectorXd{{kHuge / 2, kHuge / 5, kHuge / 50, 0}});
-      }
+      for (std::size_t i = 0; i < batch.count(); ++i) batch.anchor->set(i, anchor);
+      // Every slack below overflows.
+      batch.lower.set(0, VectorXd::Constant(4, -kHuge));
+      batch.upper.set(0, VectorXd::Constant(4, kHuge));
+      batch.anchor->set(0, VectorXd::Constant(4, kHuge / 2));
+      batch.u.set(0, batch.anchor->get(0));
     }
     for (const NamedMethod& m : support::all_methods()) {
-      SCOPED_TRACE(testing::Message() << m.name << ", anchor " << static_cast<int>(anchor));
+      SCOPED_TRACE(testing::Message() << m.name << ", own anchor " << own_anchor);
       const Projected<T> projected = support::project(m.method, batch);
       for (std::size_t i = 0; i < batch.count(); ++i) {
         SCOPED_TRACE(i);

@@ -69,14 +69,16 @@ struct BoundsBatch {
   Batch<T> upper;
   std::optional<Batch<T>> total;
   std::optional<Batch<T>> anchor;
+  bool one_lower = false;  // the first row of `lower` is that of all
 
   BoundsBatch(std::size_t count, std::size_t dim) : u(count, dim), lower(count, dim), upper(count, dim) {}
 
   [[nodiscard]] std::size_t count() const { return u.count(); }
   [[nodiscard]] std::size_t dim() const { return u.dim(); }
   [[nodiscard]] SampleBounds<T> view() const {
-    return {lower.view(), upper.view(), total ? total->view() : Rows<const T>(),
-            anchor ? anchor->view() : Rows<const T>()};
+    const Rows<const T> lowers = lower.view();
+    return {one_lower ? Rows<const T>(lowers.data(), count(), dim(), 0) : lowers, upper.view(),
+            total ? total->view() : Rows<const T>(), anchor ? anchor->view() : Rows<const T>()};
   }
   [[nodiscard]] BoundsBatch rows(const std::vector<std::size_t>& indices) const {
     BoundsBatch out(0, dim());
@@ -85,6 +87,7 @@ struct BoundsBatch {
     out.upper = select(upper, indices);
     out.total = select(total, indices);
     out.anchor = select(anchor, indices);
+    out.one_lower = one_lower;
     return out;
   }
 };
@@ -223,40 +226,57 @@ Batch<T> gaussian_rows(RandomPoints& random, std::size_t count, std::size_t dim)
   return out;
 }
 
-enum class Total { none, given };
-enum class AnchorOf { closed_form, caller };
+// What the sets of a batch have in common: whether there is a sum, whose the anchors are, and whether they are capped
+// simplices, all lower bounds being one row of zeros.
+struct BoundsKind {
+  std::string name;
+  bool sum;
+  bool own_anchor;
+  bool caps = false;
+};
 
-// Random bounds for every row, of the size given; every fourth upper bound is open, without a sum constraint every fourth
-// lower one too. The caller's anchor goes a random share of the way from bound to bound, coordinate by coordinate; the
-// total is its sum, or a random share of the way itself. u is left to the caller.
+inline std::vector<BoundsKind> bounds_kinds() {
+  return {{"boxes", false, false},
+          {"boxes with anchors", false, true},
+          {"bounds with sums", true, false},
+          {"bounds with sums and anchors", true, true},
+          {"caps", true, false, true}};
+}
+inline const BoundsKind kBoxes = bounds_kinds()[0];
+inline const BoundsKind kBoundsWithSums = bounds_kinds()[2];
+inline const BoundsKind kCaps = bounds_kinds()[4];
+
+// Random bounds for every row, of the size given; every fourth upper bound is open, of boxes every fourth lower one too.
+// The caller's anchor goes a random share of the way from bound to bound, coordinate by coordinate; the total is its sum,
+// or a random share of the way itself. u is left to the caller.
 template <class T>
-BoundsBatch<T> random_bounds(RandomPoints& random, std::size_t count, std::size_t dim, Total with_total,
-                             AnchorOf with_anchor, double size = 1) {
+BoundsBatch<T> random_bounds(RandomPoints& random, std::size_t count, std::size_t dim, const BoundsKind& kind,
+                             double size = 1) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   BoundsBatch<T> out(count, dim);
-  if (with_total == Total::given) out.total.emplace(count, 1);
-  if (with_anchor == AnchorOf::caller) out.anchor.emplace(count, dim);
+  out.one_lower = kind.caps;
+  if (kind.sum) out.total.emplace(count, 1);
+  if (kind.own_anchor) out.anchor.emplace(count, dim);
   for (std::size_t i = 0; i < count; ++i) {
     Eigen::VectorXd lower(dim);
     Eigen::VectorXd width(dim);
     Eigen::VectorXd anchor(dim);
     for (Eigen::Index j = 0; j < lower.size(); ++j) {
-      lower[j] = static_cast<T>(size * random.uniform(-3, 3));
+      lower[j] = kind.caps ? 0 : static_cast<T>(size * random.uniform(-3, 3));
       width[j] = size * random.uniform(0.2, 1.5);
       anchor[j] = lower[j] + random.uniform(0.2, 0.8) * width[j];
     }
     Eigen::VectorXd upper = lower + width;
     for (Eigen::Index j = 1; j < lower.size(); j += 4) upper[j] = kInfinity;
-    if (with_total == Total::given) {
+    if (kind.sum) {
       const double share = random.uniform(0.1, 0.9);
-      const double total = with_anchor == AnchorOf::caller ? anchor.sum() : lower.sum() + share * width.sum();
-      (*out.total)[i][0] = static_cast<T>(total);
+      (*out.total)[i][0] = static_cast<T>(kind.own_anchor ? anchor.sum() : lower.sum() + share * width.sum());
     } else {
       for (Eigen::Index j = 2; j < lower.size(); j += 4) lower[j] = -kInfinity;
     }
     out.lower.set(i, lower);
     out.upper.set(i, upper);
-    if (with_anchor == AnchorOf::caller) out.anchor->set(i, anchor);
+    if (kind.own_anchor) out.anchor->set(i, anchor);
   }
   return out;
 }

@@ -14,16 +14,15 @@ namespace softradial {
 namespace {
 
 using Eigen::VectorXd;
-using support::AnchorOf;
 using support::Batch;
 using support::BoundsBatch;
 using support::BoundsCotangents;
+using support::BoundsKind;
 using support::NamedMethod;
 using support::NamedSet;
 using support::Projected;
 using support::RandomPoints;
 using support::same_bits;
-using support::Total;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -131,16 +130,18 @@ void anchors_are_closed_form(BoundsBatch<T> batch) {
 TYPED_TEST(SampleBoundsIn, WithASumTheAnchorIsTheShareOfTheReach) {
   using T = TypeParam;
   RandomPoints random(12);
-  for (const std::size_t dim : {2, 5, 33}) {
-    SCOPED_TRACE(dim);
-    anchors_are_closed_form(support::random_bounds<T>(random, 40, dim, Total::given, AnchorOf::closed_form));
+  for (const BoundsKind& kind : {support::kBoundsWithSums, support::kCaps}) {
+    for (const std::size_t dim : {2, 5, 33}) {
+      SCOPED_TRACE(testing::Message() << kind.name << ", dim " << dim);
+      anchors_are_closed_form(support::random_bounds<T>(random, 40, dim, kind));
+    }
   }
 }
 
 TYPED_TEST(SampleBoundsIn, WithoutASumTheAnchorIsTheMiddle) {
   using T = TypeParam;
   RandomPoints random(13);
-  BoundsBatch<T> batch = support::random_bounds<T>(random, 40, 9, Total::none, AnchorOf::closed_form);
+  BoundsBatch<T> batch = support::random_bounds<T>(random, 40, 9, support::kBoxes);
   batch.upper.set(0, VectorXd::Constant(9, kInfinity));
   batch.lower.set(0, VectorXd::Constant(9, -kInfinity));
   anchors_are_closed_form(batch);
@@ -158,11 +159,14 @@ TYPED_TEST(SampleBoundsIn, OneCapForAllGivesTheUniformPoint) {
       batch.total.emplace(1, 1);
       batch.total->set(0, VectorXd::Ones(1));
       batch.u.set(0, VectorXd::Constant(n, 1e6));
-      const Projected<T> actual = support::project(SoftRadial{}, batch);
-      ASSERT_EQ(actual.status[0], RowStatus::ok);
-      for (const T x : actual.x[0]) {
-        EXPECT_EQ(x, actual.x[0][0]);
-        EXPECT_NEAR(x, 1.0 / static_cast<double>(dim), std::numeric_limits<T>::epsilon());
+      for (const bool one_lower : {false, true}) {
+        batch.one_lower = one_lower;
+        const Projected<T> actual = support::project(SoftRadial{}, batch);
+        ASSERT_EQ(actual.status[0], RowStatus::ok);
+        for (const T x : actual.x[0]) {
+          EXPECT_EQ(x, actual.x[0][0]);
+          EXPECT_NEAR(x, 1.0 / static_cast<double>(dim), std::numeric_limits<T>::epsilon());
+        }
       }
     }
   }
@@ -181,8 +185,9 @@ TYPED_TEST(SampleBoundsIn, EmptyBatchesAreOrdinary) {
 TYPED_TEST(SampleBoundsIn, ARowAloneIsTheRowInTheBatch) {
   using T = TypeParam;
   RandomPoints random(14);
-  for (const Total total : {Total::none, Total::given}) {
-    BoundsBatch<T> batch = support::random_bounds<T>(random, 27, 7, total, AnchorOf::closed_form);
+  for (const BoundsKind& kind : support::bounds_kinds()) {
+    SCOPED_TRACE(kind.name);
+    BoundsBatch<T> batch = support::random_bounds<T>(random, 27, 7, kind);
     batch.u = support::rows_at_scales<T>(random, VectorXd::Zero(7), support::all_scales<T>(), 3);
     const Batch<T> grad_x = support::gaussian_rows<T>(random, 27, 7);
     const Projected<T> together = support::project(SoftRadial{}, batch);
@@ -203,7 +208,7 @@ TYPED_TEST(SampleBoundsIn, ARowAloneIsTheRowInTheBatch) {
 TYPED_TEST(SampleBoundsIn, SharedRowsAreRepeatedRows) {
   using T = TypeParam;
   RandomPoints random(15);
-  const BoundsBatch<T> one = support::random_bounds<T>(random, 1, 7, Total::given, AnchorOf::closed_form);
+  const BoundsBatch<T> one = support::random_bounds<T>(random, 1, 7, support::kBoundsWithSums);
   BoundsBatch<T> repeated = one.rows({0, 0, 0, 0, 0});
   repeated.u = support::gaussian_rows<T>(random, 5, 7);
   const Projected<T> expected = support::project(SoftRadial{}, repeated);
@@ -228,7 +233,7 @@ TYPED_TEST(SampleBoundsIn, SharedRowsAreRepeatedRows) {
 TYPED_TEST(SampleBoundsIn, StridesChangeNothing) {
   using T = TypeParam;
   RandomPoints random(16);
-  BoundsBatch<T> batch = support::random_bounds<T>(random, 6, 7, Total::given, AnchorOf::closed_form);
+  BoundsBatch<T> batch = support::random_bounds<T>(random, 6, 7, support::kBoundsWithSums);
   batch.u = support::gaussian_rows<T>(random, 6, 7);
   const Batch<T> grad_x = support::gaussian_rows<T>(random, 6, 7);
   const Projected<T> expected = support::project(HardRadial{}, batch);
@@ -271,39 +276,35 @@ TYPED_TEST(SampleBoundsIn, CotangentsDoNotDependOnWhatElseIsWanted) {
   using T = TypeParam;
   constexpr auto kMark = static_cast<double>(T{12345});
   for (const NamedMethod& m : support::all_methods()) {
-    for (const Total total : {Total::none, Total::given}) {
-      for (const AnchorOf anchor : {AnchorOf::closed_form, AnchorOf::caller}) {
-        for (const std::size_t dim : {2, 7, 40, 130}) {
-          SCOPED_TRACE(testing::Message() << m.name << ", total " << static_cast<int>(total) << ", anchor "
-                                          << static_cast<int>(anchor) << ", dim " << dim);
-          RandomPoints random(17);
-          BoundsBatch<T> batch = support::random_bounds<T>(random, 50, dim, total, anchor);
-          batch.u = support::rows_at_scales<T>(random, VectorXd::Zero(static_cast<Eigen::Index>(dim)),
-                                               {0.1, 1, 10, 1e4, 1e25}, 10);
-          batch.u[3][0] = std::numeric_limits<T>::quiet_NaN();
-          batch.upper[11][1] = batch.lower[11][1];
-          const Batch<T> grad_x = support::gaussian_rows<T>(random, 50, dim);
-          const Projected<T> forward = support::project(m.method, batch);
-          Projected<T> stateless(50, dim);
-          BoundsMap<T>(dim, m.method).project(batch.view(), batch.u.view(), stateless.x.rows(), stateless.status);
-          const BoundsCotangents<T> all = support::vjp(m.method, batch, forward, grad_x);
-          const BoundsCotangents<T> some =
-              support::vjp(m.method, batch, forward, grad_x, support::Wanted::all_but_lower);
-          for (std::size_t i = 0; i < 50; ++i) {
-            SCOPED_TRACE(i);
-            EXPECT_TRUE(same_bits<T>(stateless.x[i], forward.x[i]));
-            EXPECT_EQ(stateless.status[i], forward.status[i]);
-            // Sums over dim numbers, divided by slacks from 0.01 on.
-            const double rounding = 100 * (10 + static_cast<double>(dim)) * std::numeric_limits<T>::epsilon();
-            const auto same = [&](const Batch<T>& a, const Batch<T>& b) {
-              return (a.get(i) - b.get(i)).norm() <= rounding * (grad_x.get(i).norm() + b.get(i).norm());
-            };
-            EXPECT_TRUE(same(some.u, all.u));
-            EXPECT_TRUE(same(some.upper, all.upper));
-            EXPECT_TRUE(!batch.total || same(some.total, all.total));
-            EXPECT_TRUE(!batch.anchor || same(some.anchor, all.anchor));
-            EXPECT_TRUE((some.lower.get(i).array() == kMark).all());
-          }
+    for (const BoundsKind& kind : support::bounds_kinds()) {
+      for (const std::size_t dim : {2, 7, 40, 130}) {
+        SCOPED_TRACE(testing::Message() << m.name << ", " << kind.name << ", dim " << dim);
+        RandomPoints random(17);
+        BoundsBatch<T> batch = support::random_bounds<T>(random, 50, dim, kind);
+        batch.u = support::rows_at_scales<T>(random, VectorXd::Zero(static_cast<Eigen::Index>(dim)),
+                                             {0.1, 1, 10, 1e4, 1e25}, 10);
+        batch.u[3][0] = std::numeric_limits<T>::quiet_NaN();
+        batch.upper[11][1] = batch.lower[11][1];
+        const Batch<T> grad_x = support::gaussian_rows<T>(random, 50, dim);
+        const Projected<T> forward = support::project(m.method, batch);
+        Projected<T> stateless(50, dim);
+        BoundsMap<T>(dim, m.method).project(batch.view(), batch.u.view(), stateless.x.rows(), stateless.status);
+        const BoundsCotangents<T> all = support::vjp(m.method, batch, forward, grad_x);
+        const BoundsCotangents<T> some = support::vjp(m.method, batch, forward, grad_x, support::Wanted::all_but_lower);
+        for (std::size_t i = 0; i < 50; ++i) {
+          SCOPED_TRACE(i);
+          EXPECT_TRUE(same_bits<T>(stateless.x[i], forward.x[i]));
+          EXPECT_EQ(stateless.status[i], forward.status[i]);
+          // Sums over dim numbers, divided by slacks from 0.01 on.
+          const double rounding = 100 * (10 + static_cast<double>(dim)) * std::numeric_limits<T>::epsilon();
+          const auto same = [&](const Batch<T>& a, const Batch<T>& b) {
+            return (a.get(i) - b.get(i)).norm() <= rounding * (grad_x.get(i).norm() + b.get(i).norm());
+          };
+          EXPECT_TRUE(same(some.u, all.u));
+          EXPECT_TRUE(same(some.upper, all.upper));
+          EXPECT_TRUE(!batch.total || same(some.total, all.total));
+          EXPECT_TRUE(!batch.anchor || same(some.anchor, all.anchor));
+          EXPECT_TRUE((some.lower.get(i).array() == kMark).all());
         }
       }
     }

@@ -1,0 +1,163 @@
+"""What is wrong is said in one line that names the value, before anything is computed."""
+
+import pytest
+import torch
+from torch import nn
+
+import softradial as sr
+from support.zoo import ZOO, soft_layer
+
+NAN, INF = float("nan"), float("inf")
+SIMPLEX = sr.Simplex(3)
+
+# what is built, and what its message must name
+BAD_SETS = {
+    "simplex: dim 0": (lambda: sr.Simplex(0), "simplex.*0"),
+    "simplex: dim -1": (lambda: sr.Simplex(-1), "-1"),
+    "simplex: sum -1": (lambda: sr.Simplex(3, -1), "sum is -1"),
+    "simplex: sum 0": (lambda: sr.Simplex(3, 0), "sum is 0"),
+    "simplex: sum nan": (lambda: sr.Simplex(3, NAN), "sum is nan"),
+    "simplex: sum inf": (lambda: sr.Simplex(3, INF), "sum is inf"),
+    "capped_simplex: caps below the sum": (lambda: sr.CappedSimplex(4, 0.2), "0.8.*1"),
+    "capped_simplex: negative cap": (lambda: sr.CappedSimplex(3, [1.0, -0.5, 1.0]), "cap.*-0.5"),
+    "capped_simplex: nan cap": (lambda: sr.CappedSimplex(3, [1.0, NAN, 1.0]), "cap.*nan"),
+    "capped_simplex: shape": (lambda: sr.CappedSimplex(3, [1.0, 1.0]), r"cap has shape \(2,\), expected \(3,\)"),
+    "box: crossed": (lambda: sr.Box([0.0, 2.0], [1.0, 1.0]), "1 is 2.*1"),
+    "box: lengths": (lambda: sr.Box([0.0, 0.0], [1.0]), "box.*(1|2)"),
+    "box: nan": (lambda: sr.Box([NAN], [1.0]), "nan"),
+    "box: matrix": (lambda: sr.Box([[0.0]], [1.0]), "lower: expected 1 dimensions, got 2"),
+    "ball: radius -1": (lambda: sr.Ball([0.0, 0.0], -1), "radius is -1"),
+    "ball: radius 0": (lambda: sr.Ball([0.0, 0.0], 0), "radius is 0"),
+    "ball: two radii": (lambda: sr.Ball([0.0, 0.0], [1.0, 2.0]), "radius: expected one number"),
+    "ball: center inf": (lambda: sr.Ball([0.0, INF], 1), "center.*inf"),
+    "ball: no center": (lambda: sr.Ball([], 1), "ball|center"),
+    "ellipsoid: indefinite": (lambda: sr.Ellipsoid([0.0, 0], [[1.0, 0], [0, -2]]), "eigenvalue is -2"),
+    "ellipsoid: not symmetric": (lambda: sr.Ellipsoid([0.0, 0], [[1.0, 0.5], [0, 1]]), "symmetric|0.5"),
+    "ellipsoid: shape of shape": (lambda: sr.Ellipsoid([0.0, 0, 0], [[1.0, 0], [0, 1]]), "ellipsoid.*(2|3)"),
+    "polyhedron: nan": (lambda: sr.Polyhedron([[1.0, NAN]], [1.0]), r"A\[0\]\[1\] is nan"),
+    "polyhedron: lengths": (lambda: sr.Polyhedron([[1.0, 2.0]], [1.0, 2.0]), "b has 2 entries for 1 rows"),
+    "polyhedron: E without f": (lambda: sr.Polyhedron([[1.0]], [1.0], E=[[1.0]]), "E and f"),
+    "polyhedron: E of another width": (lambda: sr.Polyhedron([[1.0]], [1.0], [[1.0, 2.0]], [1.0]), "E.*(1|2)"),
+    "quadratic: indefinite": (lambda: sr.Quadratic([[-1.0]], [0.0], -1), "-1"),
+    "second_order_cone: lengths": (lambda: sr.SecondOrderCone([[1.0, 0]], [0.0, 1], [1.0, 0], 1), "s.*(1|2)"),
+    "lmi: one matrix": (lambda: sr.Lmi([[[1.0]]]), "F has 1 matrices"),
+    "lmi: not symmetric": (lambda: sr.Lmi([[[1.0, 2], [3, 4]], [[1.0, 0], [0, 1]]]), r"symmetric|F\[0\]"),
+    "lp_ball: p below 1": (lambda: sr.LpBall([0.0], 1, 0.5), "p is 0.5"),
+    "lp_ball: p nan": (lambda: sr.LpBall([0.0], 1, NAN), "p is nan"),
+    "kl_ball: no distribution": (lambda: sr.KlBall([0.5, 0.6], 1), "1.1"),
+    "kl_ball: radius": (lambda: sr.KlBall([0.5, 0.5], -1), "radius is -1"),
+    "log_sum_exp: dim 0": (lambda: sr.LogSumExp(0, 1), "0"),
+    "scaled: factor -1": (lambda: sr.Scaled(SIMPLEX, -1), "factor is -1"),
+    "scaled: factor nan": (lambda: sr.Scaled(SIMPLEX, NAN), "factor is nan"),
+    "intersection: nothing": (lambda: sr.Intersection(), "no sets"),
+    "intersection: dimensions": (lambda: sr.Intersection(SIMPLEX, sr.Simplex(2)), r"sets\[1\] has dimension 2"),
+    "product: nothing": (lambda: sr.Product(), "no sets"),
+    "affine_preimage: shapes": (lambda: sr.AffinePreimage(SIMPLEX, [[1.0, 0]], [0.0]), "affine_preimage|A"),
+    "json: unknown type": (lambda: sr.parse_set('{"type": "torus"}'), '"torus"'),
+    "json: no type": (lambda: sr.parse_set("{}"), "type"),
+    "json: not JSON": (lambda: sr.parse_set("simplex"), "1"),
+    "json: unknown field": (lambda: sr.parse_set('{"type": "simplex", "dim": 3, "cap": 1}'), "cap"),
+    "json: missing field": (lambda: sr.parse_set('{"type": "ball", "center": [0]}'), "radius"),
+    "json: missing file": (lambda: sr.load_set("no/such/set.json"), "no/such/set.json"),
+}
+
+BAD_LAYERS = {
+    "unknown contraction": (lambda: sr.SoftRadial(SIMPLEX, "cubic"), "'cubic' is none of rational, exponential, hyperbolic"),
+    "unknown contraction of a gauge map": (lambda: sr.GaugeMap(SIMPLEX, contraction="soft"), "'soft' is none of"),
+    "lambda -1": (lambda: sr.SoftRadial(SIMPLEX, lambda_=-1), "lambda is -1"),
+    "lambda 0": (lambda: sr.GaugeMap(SIMPLEX, lambda_=0), "lambda is 0"),
+    "lambda nan": (lambda: sr.SoftRadial(SIMPLEX, lambda_=NAN), "lambda is nan"),
+    "epsilon 0": (lambda: sr.SoftRadial(SIMPLEX, epsilon=0), "epsilon is 0"),
+    "epsilon 1": (lambda: sr.SoftRadial(SIMPLEX, epsilon=1), "epsilon is 1"),
+    "epsilon nan": (lambda: sr.SoftRadial(SIMPLEX, epsilon=NAN), "epsilon is nan"),
+    "unknown search": (lambda: sr.SoftRadial(SIMPLEX, anchor="centroid"), "'centroid' is none of auto, chebyshev, analytic"),
+    "anchor on the boundary": (lambda: sr.SoftRadial(SIMPLEX, anchor=[1.0, 0, 0]), "anchor.*slack 0"),
+    "anchor outside": (lambda: sr.SoftRadial(sr.Ball([0.0, 0], 1), anchor=[2.0, 0]), "anchor.*-"),
+    "anchor beside the hull": (lambda: sr.SoftRadial(SIMPLEX, anchor=[0.5, 0.5, 0.5]), "anchor.*0.5"),
+    "anchor of another length": (lambda: sr.SoftRadial(SIMPLEX, anchor=[0.5, 0.5]), "anchor.*2.*3"),
+    "a set's anchor of another length": (lambda: sr.SoftRadial(SIMPLEX.with_anchor(torch.ones(2))), "anchor.*2.*3"),
+    "a set's anchor outside": (lambda: sr.SoftRadial(SIMPLEX.with_anchor(torch.tensor([2.0, -1, 0]))), "anchor.*-1"),
+    "anchor nan": (lambda: sr.SoftRadial(SIMPLEX, anchor=[NAN, 0.5, 0.5]), "anchor.*nan"),
+    "an empty polyhedron": (lambda: sr.SoftRadial(sr.Polyhedron([[1.0], [-1.0]], [0.0, -1.0])), "empty: row 0 and row 1"),
+    "an empty intersection": (
+        lambda: sr.SoftRadial(sr.Intersection(sr.Ball([0.0, 0], 1), sr.Ball([3.0, 0], 1))),
+        "empty|interior",
+    ),
+    "contradicting equalities": (
+        lambda: sr.SoftRadial(sr.Polyhedron([[1.0, 0]], [1.0], [[1.0, 1], [1, 1]], [0.0, 1.0])),
+        "empty|contradict",
+    ),
+    "no set": (lambda: sr.SoftRadial("simplex"), "str|Set"),
+    "a point for a set": (lambda: sr.HardRadial(torch.zeros(3)), "Tensor|Set"),
+}
+
+
+def one_line(error):
+    """The message; torch's own type errors go on below their first line."""
+    text = str(error.value)
+    assert "\n" not in text and 0 < len(text) < 400
+    return text
+
+
+@pytest.mark.parametrize("which", BAD_SETS)
+def test_bad_sets(which):
+    make, named = BAD_SETS[which]
+    with pytest.raises((ValueError, RuntimeError), match=named) as error:
+        make()
+    one_line(error)
+
+
+@pytest.mark.parametrize("which", BAD_LAYERS)
+def test_bad_layers(which):
+    make, named = BAD_LAYERS[which]
+    with pytest.raises(ValueError, match=named) as error:
+        make()
+    one_line(error)
+
+
+@pytest.mark.parametrize("operation", ["layer", "inverse", "log_abs_det"])
+@pytest.mark.parametrize("shape", [(), (0,), (2,), (4,), (5, 2), (3, 1), (2, 3, 4)], ids=str)
+def test_bad_shapes(operation, shape):
+    layer = sr.SoftRadial(SIMPLEX)
+    call = layer if operation == "layer" else getattr(layer, operation)
+    with pytest.raises(RuntimeError, match=r"the last dimension must be 3, got shape \(" + ", ".join(map(str, shape))) as error:
+        call(torch.zeros(shape))
+    one_line(error)
+
+
+@pytest.mark.parametrize("operation", ["layer", "inverse", "log_abs_det"])
+@pytest.mark.parametrize("dtype", [torch.int32, torch.int64, torch.bool, torch.uint8, torch.complex64], ids=str)
+@pytest.mark.parametrize("case", [case for case in ZOO if case.name in ("simplex", "polyhedron", "ball")], ids=repr)
+def test_bad_dtypes(case, dtype, operation):
+    layer = soft_layer(case)
+    call = layer if operation == "layer" else getattr(layer, operation)
+    with pytest.raises(RuntimeError, match="expected floating-point numbers, got") as error:
+        call(torch.zeros(2, case.dim, dtype=dtype))
+    one_line(error)
+
+
+def test_violation_checks_its_argument():
+    with pytest.raises(RuntimeError, match="last dimension|dimension") as error:
+        SIMPLEX.violation(torch.zeros(2, 4))
+    one_line(error)
+
+
+def test_kl_ball_takes_no_anchors_from_samples():
+    layer = sr.SoftRadial(sr.KlBall([0.2, 0.3, 0.5], 0.2))
+    with pytest.raises(RuntimeError, match="kl_ball: an anchor for each sample is not available") as error:
+        layer(torch.zeros(2, 3), anchor=layer.anchor)
+    one_line(error)
+
+
+def test_unknown_arguments():
+    with pytest.raises(TypeError, match="radii"):
+        sr.SoftRadial(sr.Ball([0.0], 1))(torch.zeros(1), radii=1)
+    with pytest.raises(TypeError, match="contract"):
+        sr.SoftRadial(SIMPLEX, contract="rational")
+
+
+def test_a_state_dict_of_another_kind():
+    """A checkpoint of another dimension is accepted by the layer, whose set it restores, and refused by the network."""
+    make = lambda dim: nn.Sequential(nn.Linear(2, dim), sr.SoftRadial(sr.Simplex(dim)))
+    with pytest.raises(RuntimeError, match="size mismatch"):
+        make(3).load_state_dict(make(4).state_dict())

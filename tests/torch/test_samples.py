@@ -1,0 +1,522 @@
+"""Sets that change from sample to sample: equal to fixed sets where the data are equal, differentiable in all data."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Dict
+
+import pytest
+import torch
+from torch import nn
+from torch.autograd import gradcheck, gradgradcheck
+
+import softradial as sr
+from support.inputs import normal, uniform
+from support.judge import ulp
+from support.smoothness import smooth_rows
+from support.zoo import BOUNDS, METHODS, ROWS, SHAPE, ZOO
+
+DIM = 4
+EQUALITY = torch.tensor([[1.0, 1, 1, 1]], dtype=torch.float64)
+
+# Sets of samples are shrunk by 1e-12 to cover the rounding of constants that fixed sets compute in extended precision; four
+# times that for the pieces of a combination.
+SAMPLE_GUARD = 4e-12
+
+some_methods = pytest.mark.parametrize("method", ["soft_rational", "soft_exponential", "gauge_hyperbolic", "hard"])
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A set, and what each sample may bring: a function that draws (rows, width) data around the set's own."""
+
+    set: Any
+    data: Dict[str, Any]
+
+
+def _around(values, spread):
+    values = torch.as_tensor(values, dtype=torch.float64)
+    return lambda rows, rng: values + spread * uniform((rows, *values.shape), rng, -1, 1)
+
+
+CAPS = _around([0.5, 0.6, 0.7, 0.5], 0.15)
+SUM = _around(1.0, 0.2)
+KINDS = {
+    "simplex": Kind(sr.Simplex(DIM), {"sum": SUM}),
+    "capped_simplex": Kind(sr.CappedSimplex(DIM, 0.6), {"caps": CAPS, "sum": SUM}),
+    "box": Kind(
+        sr.Box([-1.0] * DIM, [1.0] * DIM), {"lower": _around([-1.0] * DIM, 0.5), "upper": _around([1.0] * DIM, 0.5)}
+    ),
+    "polyhedron": Kind(sr.Polyhedron(ROWS, BOUNDS), {"A": _around(ROWS, 0.05), "b": _around(BOUNDS, 0.1)}),
+    "polyhedron_flat": Kind(
+        sr.Polyhedron(ROWS, BOUNDS, EQUALITY, [0.1]),
+        {"A": _around(ROWS, 0.05), "b": _around(BOUNDS, 0.1), "f": _around([0.1], 0.05)},
+    ),
+    "ball": Kind(sr.Ball([0.0] * DIM, 1.0), {"center": _around([0.0] * DIM, 1.0), "radius": _around(1.0, 0.5)}),
+    "ellipsoid": Kind(sr.Ellipsoid([0.0] * DIM, SHAPE), {"center": _around([0.0] * DIM, 1.0)}),
+}
+every_kind = pytest.mark.parametrize("kind", KINDS)
+every_datum = pytest.mark.parametrize("kind, name", [(kind, name) for kind in KINDS for name in KINDS[kind].data])
+
+
+def draw(kind, rows, rng):
+    return {name: make(rows, rng) for name, make in KINDS[kind].data.items()}
+
+
+def smooth_samples(function, rng, data, rows=2):
+    """Rows of u and of the data away from kinks, all requiring gradients."""
+    u = normal((40, DIM), rng, scale=2)
+    inputs = [u, *data]
+    keep = smooth_rows(function, inputs, rng)[:rows]
+    assert len(keep) == rows
+    return tuple(tensor[keep].clone().requires_grad_() for tensor in inputs)
+
+
+# ------------------------------------------------------------------------------------------------------------------- values
+
+
+FIXED = {
+    "simplex": lambda data: sr.Simplex(DIM, data["sum"]),
+    "capped_simplex": lambda data: sr.CappedSimplex(DIM, data["caps"], data["sum"]),
+    "box": lambda data: sr.Box(data["lower"], data["upper"]),
+    "polyhedron": lambda data: sr.Polyhedron(data["A"], data["b"]),
+    "polyhedron_flat": lambda data: sr.Polyhedron(data["A"], data["b"], EQUALITY, data["f"]),
+    "ball": lambda data: sr.Ball(data["center"], data["radius"]),
+    "ellipsoid": lambda data: sr.Ellipsoid(data["center"], SHAPE),
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=["f32", "f64"])
+@some_methods
+@every_kind
+def test_samples_with_equal_data_are_the_fixed_set(kind, method, dtype, rng):
+    data = {name: values[0].to(dtype) for name, values in draw(kind, 1, rng).items()}
+    fixed = FIXED[kind](data)
+    u = normal((7, DIM), rng, dtype, scale=3)
+    layer = METHODS[method](KINDS[kind].set)
+    own = METHODS[method](fixed)
+    rows = {name: values.expand(7, *values.shape) for name, values in data.items()}
+    anchor = own.anchor.to(dtype)
+    expected = METHODS[method](fixed.with_anchor(anchor))(u)
+    # Constants of a fixed set are computed in extended precision, those of samples in double or in u's precision.
+    close = dict(rtol=0, atol=(SAMPLE_GUARD + 50 * DIM * ulp(dtype)) * float(expected.abs().max()))
+    for given in (data, rows):
+        assert torch.allclose(layer(u, **given, anchor=anchor), expected, **close)
+        assert layer.status.tolist() == [0] * 7
+
+
+@pytest.mark.parametrize("case", [case for case in ZOO if case.name not in ("kl_ball", "polyhedron_implicit")], ids=repr)
+@some_methods
+def test_the_layers_own_anchor_changes_nothing(case, method, rng):
+    layer = METHODS[method](case.set)
+    u = normal((7, case.dim), rng, scale=3)
+    expected = layer(u)
+    assert torch.allclose(layer(u, anchor=layer.anchor), expected, rtol=0, atol=SAMPLE_GUARD * float(expected.abs().max()))
+
+
+@pytest.mark.parametrize("case", ZOO, ids=repr)
+def test_scale_scales(case, rng):
+    """layer(u, scale=s) = s layer(u / s): the anchor scales along."""
+    layer = sr.SoftRadial(case.set)
+    u = normal((5, case.dim), rng, scale=3)
+    scale = uniform((5,), rng, 0.5, 3)
+    expected = scale.unsqueeze(-1) * layer(u / scale.unsqueeze(-1))
+    assert torch.allclose(layer(u, scale=scale), expected, rtol=0, atol=SAMPLE_GUARD * float(expected.abs().max()))
+
+
+@every_kind
+def test_batch_shapes(kind, rng):
+    """Data (width), (rows, width) and with dimensions of size 1 broadcast over a batch (2, 3, dim)."""
+    layer = sr.SoftRadial(KINDS[kind].set)
+    u = normal((2, 3, DIM), rng, scale=3)
+    data = draw(kind, 3, rng)
+    x = layer(u, **data)
+    assert x.shape == u.shape and layer.status.shape == (2, 3)
+    for i in range(2):
+        for j in range(3):
+            alone = layer(u[i, j], **{name: values[j] for name, values in data.items()})
+            assert torch.allclose(alone, x[i, j], rtol=0, atol=1e-13)
+    wide = {name: values.unsqueeze(0) for name, values in data.items()}
+    assert torch.equal(layer(u, **wide), x)
+    assert layer(u[:0], **data).shape == (0, 3, DIM)
+
+
+# ---------------------------------------------------------------------------------------------------------------- gradients
+
+
+def _layer(kind, method, anchor_gradient=False):
+    return METHODS[method](KINDS[kind].set, anchor_gradient=anchor_gradient)
+
+
+def _needs_center(kind):
+    return kind.startswith("polyhedron")
+
+
+@some_methods
+@every_kind
+def test_gradients_to_all_data(kind, method, rng):
+    """First and second order, to every piece of data at once; polyhedra from an anchor of each sample's own."""
+    layer, data = _layer(kind, method), draw(kind, 40, rng)
+    names = list(data)
+    if _needs_center(kind):
+        centers = sr.analytic_center(data["A"], data["b"], *((EQUALITY, data["f"]) if "f" in data else ()))[0]
+        data["anchor"] = centers
+        names = [name for name in data if name != "f"]
+        data = {name: data[name] for name in names}
+    function = lambda u, *values: layer(u, **dict(zip(names, values)))
+    inputs = smooth_samples(function, rng, list(data.values()))
+    assert gradcheck(function, inputs, check_forward_ad=True)
+    assert gradgradcheck(function, inputs, fast_mode=True)
+
+
+@some_methods
+@pytest.mark.parametrize("kind", ["polyhedron", "polyhedron_flat"])
+def test_gradients_through_the_analytic_center(kind, method, rng):
+    """First order, to A, b and f."""
+    layer, data = _layer(kind, method, anchor_gradient=True), draw(kind, 40, rng)
+    function = lambda u, *values: layer(u, **dict(zip(data, values)))
+    assert gradcheck(function, smooth_samples(function, rng, list(data.values())))
+
+
+@every_kind
+def test_gradients_to_anchors(kind, rng):
+    layer = sr.SoftRadial(KINDS[kind].set)
+    own = layer.anchor
+    # On the hull where there is one: its directions are what an anchor may move in.
+    normals = layer.projection.normals
+    moves = 0.05 * normal((40, DIM), rng)
+    moves = moves - moves @ normals.T @ normals
+    function = lambda u, anchor: layer(u, anchor=anchor)
+    inputs = smooth_samples(function, rng, [own + moves])
+    assert gradcheck(function, inputs)
+    assert gradgradcheck(function, inputs, fast_mode=True)
+
+
+@pytest.mark.parametrize("case", ZOO, ids=repr)
+def test_gradients_to_scales(case, rng):
+    layer = sr.SoftRadial(case.set)
+    function = lambda u, scale: layer(u, scale=scale)
+    u, scale = normal((40, case.dim), rng, scale=2), uniform((40,), rng, 0.5, 2)
+    keep = smooth_rows(function, [u, scale], rng)[:2]
+    inputs = (u[keep].requires_grad_(), scale[keep].requires_grad_())
+    assert len(keep) == 2
+    assert gradcheck(function, inputs)
+    assert gradgradcheck(function, inputs, fast_mode=True)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=["f32", "f64"])
+@every_datum
+def test_shared_data_get_the_sum_of_the_gradients(kind, name, dtype, rng):
+    layer = _layer(kind, "soft_rational", anchor_gradient=True)
+    data = {key: values[0].to(dtype) for key, values in draw(kind, 1, rng).items()}
+    u, grad_x = normal((6, DIM), rng, dtype, scale=3), normal((6, DIM), rng, dtype)
+    shared = data[name].clone().requires_grad_()
+    own = data[name].expand(6, *data[name].shape).clone().requires_grad_()
+    for tensor in (shared, own):
+        layer(u, **{**data, name: tensor}).backward(grad_x)
+    assert shared.grad.shape == shared.shape and shared.grad.dtype == dtype
+    total = own.grad.sum(0)
+    assert bool(total.abs().sum() > 0)
+    size = float(own.grad.abs().sum(0).max())
+    assert torch.allclose(shared.grad, total, rtol=0, atol=200 * DIM * ulp(dtype) * size)
+
+
+@every_datum
+def test_half_of_the_data_may_need_gradients(kind, name, rng):
+    """Each datum gets the gradient that it gets when all of them require one; the others get none."""
+    layer = _layer(kind, "soft_rational", anchor_gradient=True)
+    u, data = normal((5, DIM), rng, scale=3), draw(kind, 5, rng)
+    together = {key: values.clone().requires_grad_() for key, values in data.items()}
+    layer(u, **together).sin().sum().backward()
+    alone = data[name].clone().requires_grad_()
+    layer(u, **{**data, name: alone}).sin().sum().backward()
+    assert torch.allclose(alone.grad, together[name].grad, rtol=1e-12, atol=1e-14)
+
+
+# ------------------------------------------------------------------------------------------------------------- learned data
+
+
+# name: the set as a function of what is learned, and where that starts
+LEARNED = {
+    "capped_simplex.upper": (lambda p: sr.CappedSimplex(DIM, p), [0.5, 0.6, 0.7, 0.5]),
+    "box.lower": (lambda p: sr.Box(p, [2.0] * DIM), [-0.5] * DIM),
+    "box.upper": (lambda p: sr.Box([-2.0] * DIM, p), [0.5] * DIM),
+    "polyhedron.A": (lambda p: sr.Polyhedron(p, BOUNDS), ROWS),
+    "polyhedron.b": (lambda p: sr.Polyhedron(ROWS, p), BOUNDS),
+    "polyhedron_sparse.b": (lambda p: sr.Polyhedron(ROWS.to_sparse(), p), BOUNDS),
+    "polyhedron_flat.f": (lambda p: sr.Polyhedron(ROWS, BOUNDS, EQUALITY, p), [0.1]),
+    "ball.center": (lambda p: sr.Ball(p, 1.0), [0.0] * DIM),
+    "ball.radius": (lambda p: sr.Ball([0.0] * DIM, p), 1.0),
+    "ellipsoid.center": (lambda p: sr.Ellipsoid(p, SHAPE), [0.0] * DIM),
+}
+
+# Data that no layer's call takes from a sample.
+NOT_LEARNED = {
+    "simplex.sum": (lambda p: sr.Simplex(DIM, p), 1.0),
+    "capped_simplex.sum": (lambda p: sr.CappedSimplex(DIM, 0.6, p), 1.0),
+    "polyhedron.E": (lambda p: sr.Polyhedron(ROWS, BOUNDS, p, [0.1]), EQUALITY),
+    "polyhedron_sparse.f": (lambda p: sr.Polyhedron(ROWS.to_sparse(), BOUNDS, EQUALITY, p), [0.1]),
+    "ellipsoid.shape": (lambda p: sr.Ellipsoid([0.0] * DIM, p), SHAPE),
+    "quadratic.P": (lambda p: sr.Quadratic(p, [0.0] * DIM, -1.0), SHAPE),
+    "quadratic.q": (lambda p: sr.Quadratic(SHAPE, p, -1.0), [0.0] * DIM),
+    "second_order_cone.s": (lambda p: sr.SecondOrderCone([[1.0, 0, 0]], p, [0.0, 0, 1], 1.0), [0.1]),
+    "lp_ball.center": (lambda p: sr.LpBall(p, 1.0, 3), [0.0] * DIM),
+    "kl_ball.reference": (lambda p: sr.KlBall(p, 0.1), [0.25] * DIM),
+    "affine_preimage.b": (lambda p: sr.AffinePreimage(sr.Ball([0.0] * 2, 1.0), [[1.0, 0], [0, 2]], p), [0.1, 0.2]),
+    "scaled.center": (lambda p: sr.Scaled(sr.Ball(p, 1.0), 2.0), [0.0] * DIM),
+    "product.center": (lambda p: sr.Product(sr.Ball(p, 1.0), sr.Simplex(2)), [0.0] * DIM),
+    "intersection.center": (lambda p: sr.Intersection(sr.Ball(p, 1.0), sr.Ball([0.5] * DIM, 1.0)), [0.0] * DIM),
+}
+
+
+def _parameter(start):
+    return nn.Parameter(torch.as_tensor(start, dtype=torch.float64).clone())
+
+
+@pytest.mark.parametrize("which", LEARNED)
+def test_learned_data_train(which, rng):
+    """A parameter that a set was built from is one of the layer's, and a few steps of descent on it lower a loss."""
+    make, start = LEARNED[which]
+    parameter = _parameter(start)
+    layer = sr.SoftRadial(make(parameter), anchor_gradient=True)
+    name = which.split(".")[1]
+    assert [(key, value is parameter) for key, value in layer.named_parameters()] == [(name, True)]
+    u, target = normal((32, DIM), rng, scale=3), normal((32, DIM), rng)
+    loss_of = lambda: (layer(u) - target).square().mean()
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.02)
+    before = loss_of().item()
+    for _ in range(10):
+        optimizer.zero_grad()
+        loss_of().backward()
+        optimizer.step()
+    assert loss_of().item() < before
+
+
+@pytest.mark.parametrize("which", LEARNED)
+def test_learned_data_are_data_of_every_call(which, rng):
+    make, start = LEARNED[which]
+    u, start = normal((6, DIM), rng, scale=3), torch.as_tensor(start, dtype=torch.float64)
+    learned, fixed = sr.SoftRadial(make(_parameter(start))), sr.SoftRadial(make(start))
+    assert torch.equal(learned(u), fixed(u, **{which.split(".")[1]: start}))
+
+
+@pytest.mark.parametrize("which", LEARNED)
+def test_a_layer_on_learned_data_keeps_its_anchor(which):
+    make, start = LEARNED[which]
+    layer = sr.SoftRadial(make(_parameter(start)))
+    assert torch.allclose(layer(layer.anchor), layer.anchor, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("which", ["capped_simplex.upper", "box.upper", "polyhedron.b", "ball.radius"])
+def test_a_layer_on_learned_data_keeps_a_given_anchor(which):
+    make, start = LEARNED[which]
+    point = torch.tensor([0.3, 0.2, 0.3, 0.2] if which.startswith("capped") else [0.1, 0.0, 0.0, 0.1], dtype=torch.float64)
+    layer = sr.SoftRadial(make(_parameter(start)), anchor=point)
+    assert torch.allclose(layer(point), point, rtol=0, atol=1e-12)
+
+
+def test_one_learned_cap_for_all_coordinates(rng):
+    cap = _parameter(0.5)
+    layer = sr.SoftRadial(sr.CappedSimplex(DIM, cap))
+    layer(normal((5, DIM), rng, scale=3)).square().sum().backward()
+    assert bool(cap.grad != 0)
+    assert any(parameter is cap for parameter in layer.parameters())
+
+
+def test_tensors_that_require_gradients_pass_them_on(rng):
+    """Not only parameters: what a network puts out may be a set's data, too."""
+    logits = torch.zeros(DIM, dtype=torch.float64, requires_grad=True)
+    layer = sr.SoftRadial(sr.CappedSimplex(DIM, 0.4 + 0.3 * logits.sigmoid()))
+    assert list(layer.parameters()) == []
+    layer(normal((5, DIM), rng, scale=3)).square().sum().backward()
+    assert bool(logits.grad.abs().sum() > 0)
+
+
+@pytest.mark.parametrize("which", NOT_LEARNED)
+def test_no_gradient_is_lost_in_silence(which, rng):
+    """A set that cannot pass a gradient on says so when it is built."""
+    make, start = NOT_LEARNED[which]
+    parameter = _parameter(start)
+    try:
+        set = make(parameter)
+    except ValueError as error:
+        assert which.split(".")[1] in str(error)
+        return
+    layer = sr.SoftRadial(set)
+    x = layer(normal((5, set.dim), rng, scale=3))
+    assert x.requires_grad
+    x.square().sum().backward()
+    assert parameter.grad is not None and bool(parameter.grad.abs().sum() > 0)
+
+
+# --------------------------------------------------------------------------------------------------------- analytic centres
+
+
+def _cvxopt_center(A, b, E, f):
+    """argmin - sum log(b - A x), E x = f, by an outside solver."""
+    cvxopt = pytest.importorskip("cvxopt", reason="the outside solver cvxopt is not installed")
+    from cvxopt import solvers
+
+    matrix = lambda tensor: cvxopt.matrix(tensor.numpy().copy())
+    rows, bound, equal, level = matrix(A), matrix(b), matrix(E), matrix(f)
+
+    def barrier(x=None, z=None):
+        if x is None:
+            return 0, cvxopt.matrix(0.0, (A.shape[1], 1))
+        slack = bound - rows * x
+        if min(slack) <= 0:
+            return None, None
+        inverse = slack**-1
+        value, gradient = -sum(cvxopt.log(slack)), (rows.T * inverse).T
+        if z is None:
+            return value, gradient
+        scaled = cvxopt.spdiag(inverse) * rows
+        return value, gradient, z[0] * scaled.T * scaled
+
+    options = dict(show_progress=False, abstol=1e-11, reltol=1e-11, feastol=1e-11)
+    return torch.tensor(list(solvers.cp(barrier, A=equal, b=level, options=options)["x"]), dtype=torch.float64)
+
+
+def _centers_data(rng, count=4):
+    return draw("polyhedron_flat", count, rng)
+
+
+def test_centers_agree_with_an_outside_solver(rng):
+    data = _centers_data(rng)
+    points, status = sr.analytic_center(data["A"], data["b"], EQUALITY, data["f"])
+    assert status.tolist() == [0] * 4
+    for A, b, f, point in zip(data["A"], data["b"], data["f"], points):
+        assert torch.allclose(point, _cvxopt_center(A, b, EQUALITY, f), rtol=0, atol=1e-5)
+
+
+def _stationarity(A, b, E, points):
+    """The barrier's gradient along the hull, relative to the size of its terms."""
+    weights = 1 / (b - (A @ points.unsqueeze(-1)).squeeze(-1))
+    gradient = (A.transpose(-1, -2) @ weights.unsqueeze(-1)).squeeze(-1)
+    directions = torch.linalg.qr(E.T, mode="complete")[0][:, len(E) :]
+    return (gradient @ directions).norm(dim=-1) / (A.abs().transpose(-1, -2) @ weights.unsqueeze(-1)).sum((-1, -2))
+
+
+@pytest.mark.parametrize("far", [0.0, 1.0, 1e3, 1e8])
+def test_centers_are_stationary_from_any_start(far, rng):
+    data = _centers_data(rng, 8)
+    start = None if far == 0 else normal((8, DIM), rng, scale=far)
+    points, status = sr.analytic_center(data["A"], data["b"], EQUALITY, data["f"], start=start)
+    assert status.tolist() == [0] * 8
+    assert bool((_stationarity(data["A"], data["b"], EQUALITY, points) < 1e-9).all())
+    assert torch.allclose(points @ EQUALITY.T, data["f"], rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("shared", ["own", "shared"])
+def test_center_derivatives(shared, rng):
+    data = _centers_data(rng, 2)
+    A = (data["A"][0] if shared == "shared" else data["A"]).clone().requires_grad_()
+    inputs = (A, data["b"].requires_grad_(), data["f"].requires_grad_())
+    center = lambda A, b, f: sr.analytic_center(A, b, EQUALITY, f, differentiable=True)[0]
+    assert gradcheck(center, inputs)
+
+
+SQUARE = torch.tensor([[1.0, 0], [0, 1], [-1, 0], [0, -1]], dtype=torch.float64)
+# b of squares that are ordinary, empty, flat, and with numbers that are none.
+ODD_BOUNDS = torch.tensor(
+    [[1, 1, 1, 1], [1, 1, -2, 1], [1, 1, -1, 1], [1, 1, float("nan"), 1], [3, 3, 3, 3]], dtype=torch.float64
+)
+ODD_STATUS = [0, 2, 2, 2, 0]
+
+
+@pytest.mark.parametrize("differentiable", [False, True])
+def test_samples_without_an_interior_have_no_center(differentiable):
+    b = ODD_BOUNDS.clone().requires_grad_(differentiable)
+    points, status = sr.analytic_center(SQUARE, b, differentiable=differentiable)
+    assert status.tolist() == ODD_STATUS
+    assert points.isnan().all(-1).tolist() == [s != 0 for s in ODD_STATUS]
+    assert torch.allclose(points[status == 0], torch.zeros(2, 2, dtype=torch.float64), atol=1e-12)
+    if differentiable:
+        points.nan_to_num().sum().backward()
+        assert bool(b.grad.isfinite().all()) and bool((b.grad[status != 0] == 0).all())
+
+
+def test_projecting_onto_samples_without_an_interior(rng):
+    layer = sr.SoftRadial(sr.Polyhedron(SQUARE, [1.0] * 4))
+    x = layer(normal((5, 2), rng), b=ODD_BOUNDS)
+    assert layer.status.tolist() == ODD_STATUS
+    assert x.isnan().all(-1).tolist() == [s != 0 for s in ODD_STATUS]
+
+
+UNBOUNDED = {"quadrant": (SQUARE[:2], [[1.0, 1], [2, 3]]), "halfspace": (SQUARE[:1], [[1.0], [2.0]])}
+
+
+@pytest.mark.parametrize("differentiable", [False, True])
+@pytest.mark.parametrize("which", UNBOUNDED)
+def test_unbounded_samples_have_an_interior_point(which, differentiable):
+    """There is no centre, but there is a point inside, and the same one whether or not derivatives are asked for."""
+    A, b = UNBOUNDED[which][0], torch.tensor(UNBOUNDED[which][1], dtype=torch.float64)
+    points, status = sr.analytic_center(A, b, differentiable=differentiable)
+    assert status.tolist() == [0, 0]
+    assert bool((points @ A.T < b).all())
+    assert torch.equal(points, sr.analytic_center(A, b)[0])
+
+
+@pytest.mark.parametrize("f, status", [([0.1, 0.2], 0), ([0.1, 0.3], 2)], ids=["consistent", "contradictory"])
+def test_dependent_equalities(f, status):
+    """x0 = f0 and 2 x0 = f1: a line, or nothing."""
+    E, f = torch.tensor([[1.0, 0], [2.0, 0]], dtype=torch.float64), torch.tensor(f, dtype=torch.float64)
+    assert sr.analytic_center(SQUARE, torch.ones(4, dtype=torch.float64), E, f)[1].item() == status
+    layer = sr.SoftRadial(sr.Polyhedron(SQUARE, [1.0] * 4, E, [0.0, 0.0]))
+    layer(torch.zeros(2, dtype=torch.float64), f=f)
+    assert layer.status.item() == status
+
+
+# ------------------------------------------------------------------------------------------------------------------- errors
+
+
+WRONG_DATA = {
+    "caps: width": ("capped_simplex", {"caps": torch.ones(3)}, "upper|caps"),
+    "caps: batch": ("capped_simplex", {"caps": torch.ones(4, DIM)}, "upper|caps"),
+    "sum: batch": ("capped_simplex", {"sum": torch.ones(3)}, "sum"),
+    "lower on a simplex": ("capped_simplex", {"lower": torch.zeros(DIM)}, "lower"),
+    "radius on a box": ("box", {"radius": torch.tensor(1.0)}, "radius"),
+    "sum on a box": ("box", {"sum": torch.tensor(1.0)}, "sum"),
+    "upper: width": ("box", {"upper": torch.ones(DIM + 1)}, "upper"),
+    "b: width": ("polyhedron", {"b": torch.ones(3)}, "b"),
+    "A: width": ("polyhedron", {"A": torch.ones(len(ROWS), DIM + 1)}, "A"),
+    "A: rows": ("polyhedron", {"A": torch.ones(len(ROWS) + 1, DIM)}, "A"),
+    "A: batch": ("polyhedron", {"A": ROWS.expand(5, -1, -1), "anchor": torch.zeros(DIM)}, "A"),
+    "A: batch, no anchor": ("polyhedron", {"A": ROWS.expand(5, -1, -1)}, "A"),
+    "f without equalities": ("polyhedron", {"f": torch.ones(1)}, "f"),
+    "f: width": ("polyhedron_flat", {"f": torch.ones(2)}, "f"),
+    "center: width": ("ball", {"center": torch.ones(DIM - 1)}, "center"),
+    "radius: batch": ("ball", {"radius": torch.ones(3)}, "radius"),
+    "radius on an ellipsoid": ("ellipsoid", {"radius": torch.tensor(1.0)}, "radius"),
+    "scale: batch": ("ball", {"scale": torch.ones(3)}, "scale"),
+    "anchor: width": ("ball", {"anchor": torch.ones(3)}, "anchor"),
+}
+
+
+@pytest.mark.parametrize("which", WRONG_DATA)
+def test_wrong_data_are_one_clear_error(which, rng):
+    kind, data, named = WRONG_DATA[which]
+    layer = sr.SoftRadial(KINDS[kind].set)
+    with pytest.raises(RuntimeError) as error:
+        layer(normal((2, DIM), rng), **data)
+    assert "\n" not in str(error.value)
+    assert re.match(rf"({named})\b", str(error.value))
+
+
+WRONG_CENTERS = {
+    "b: width": (dict(b=torch.ones(3)), "b"),
+    "A: no matrix": (dict(A=torch.ones(2)), "A"),
+    "A: batch": (dict(A=SQUARE.expand(3, 4, 2), b=torch.ones(2, 4)), "A|b"),
+    "E without f": (dict(E=torch.ones(1, 2)), "E|polyhedron: E"),
+    "f: width": (dict(E=torch.ones(1, 2), f=torch.ones(2)), "E|f"),
+    "start: width": (dict(start=torch.zeros(3)), "start"),
+    "start: batch": (dict(b=torch.ones(2, 4), start=torch.zeros(3, 2)), "start"),
+}
+
+
+@pytest.mark.parametrize("which", WRONG_CENTERS)
+def test_wrong_shapes_of_centers(which):
+    arguments, named = WRONG_CENTERS[which]
+    with pytest.raises(RuntimeError) as error:
+        sr.analytic_center(**{"A": SQUARE, "b": torch.ones(4, dtype=torch.float64), **arguments})
+    assert "\n" not in str(error.value)
+    assert re.match(rf"({named})\b", str(error.value))
