@@ -12,6 +12,10 @@ install(DIRECTORY include/softradial DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" F
 if(SOFTRADIAL_BUILD_TORCH)
   install(TARGETS softradial_torch EXPORT softradialTorchTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
   install(EXPORT softradialTorchTargets NAMESPACE softradial:: DESTINATION "${SOFTRADIAL_PACKAGE_DIR}")
+  if(SOFTRADIAL_BUILD_BENCHMARKS)
+    set_target_properties(softradial_torch_bench PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+    install(TARGETS softradial_torch_bench RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  endif()
   # The Python package, complete in its folder.
   install(DIRECTORY "${CMAKE_BINARY_DIR}/python/softradial" DESTINATION "${SOFTRADIAL_PYTHON_DIR}"
     PATTERN "__pycache__" EXCLUDE)

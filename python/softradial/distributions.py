@@ -94,6 +94,11 @@ class ConstrainedNormal(Pushforward):
             deviation = deviation.unsqueeze(-1)
         super().__init__(Independent(Normal(mean, deviation.expand_as(mean)), 1), layer, validate_args)
 
+    def expand(self, batch_shape: Any, _instance: Any = None) -> "ConstrainedNormal":
+        expanded = self._get_checked_instance(ConstrainedNormal, _instance)
+        Pushforward.__init__(expanded, self.base.expand(batch_shape), self.layer)
+        return expanded
+
     @property
     def mode(self) -> Tensor:
         """The image of loc: the deterministic decision."""

@@ -44,6 +44,9 @@ class _Radial(nn.Module):
         self._words = words
         self.check_finite = check_finite
         self.anchor_gradient = anchor_gradient
+        # A point of the user's anchors every call; one that was found belongs to the fixed set.
+        given = None if anchor is None or isinstance(anchor, str) else _tensor(anchor)
+        self.register_buffer("given_anchor", given, persistent=False)
         learned = set.learned()
         self._fixed = len(learned) == 0
         for name in ("A", "b", "f", "lower", "upper", "center", "radius"):
@@ -108,7 +111,7 @@ class _Radial(nn.Module):
         _put(data, "center", center, self.center)
         _put(data, "radius", radius, self.radius)
         _put(data, "scale", scale, None)
-        _put(data, "anchor", anchor, None)
+        _put(data, "anchor", anchor, self.given_anchor)
         if not torch.jit.is_scripting():
             if torch.jit.is_tracing():
                 return torch.ops.softradial.project_samples(u, self.projection, data, self.anchor_gradient)[0]
@@ -116,12 +119,19 @@ class _Radial(nn.Module):
 
     @torch.jit.export
     def inverse(self, x: Tensor) -> Tensor:
-        """The u on the set's affine hull with layer(u) = x; NaN in rows outside the set."""
+        """The u on the set's affine hull with layer(u) = x; NaN in rows outside the set. Not for learned data."""
+        if not self._fixed:
+            raise ValueError("inverse: not available for a set with learned data")
         return self.projection.inverse(x)
 
     @torch.jit.export
     def log_abs_det(self, u: Tensor) -> Tensor:
-        """log |det J(u)| on the directions of the set's affine hull, one number a row."""
+        """log |det J(u)| on the directions of the set's affine hull, one number a row. Not for learned data."""
+        if not self._fixed:
+            raise ValueError("log_abs_det: not available for a set with learned data")
+        if not torch.jit.is_scripting():
+            if torch.jit.is_tracing():
+                return torch.ops.softradial.log_abs_det(u, self.projection)
         return self.projection.log_abs_det(u)
 
     @property
@@ -166,8 +176,8 @@ class _Radial(nn.Module):
     # tensor, the bytes of a JSON text, because exporters and safe loaders take nothing else in a state_dict.
     @torch.jit.unused
     def get_extra_state(self) -> Tensor:
-        anchored = self.projection.set.with_anchor(self.projection.anchor)
-        text = json.dumps({"set": json.loads(anchored.to_json()), "map": self._words})
+        given = json.loads(self.projection.set.to_json())
+        text = json.dumps({"set": given, "anchor": self.projection.anchor.tolist(), "map": self._words})
         return torch.frombuffer(bytearray(text.encode()), dtype=torch.uint8)
 
     @torch.jit.unused
@@ -175,7 +185,7 @@ class _Radial(nn.Module):
         saved = json.loads(bytes(state.cpu().tolist()).decode())
         method, contraction, lambda_, epsilon = saved["map"]
         self._words = (method, contraction, lambda_, epsilon)
-        self.projection = _make_projection(parse_set(json.dumps(saved["set"])), *self._words, None)
+        self.projection = _make_projection(parse_set(json.dumps(saved["set"])), *self._words, saved["anchor"])
 
 
 class SoftRadial(_Radial):

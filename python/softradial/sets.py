@@ -10,7 +10,7 @@ gradient stays connected: a layer on the set passes gradients to it.
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Optional, Sequence, Union
+from typing import Any, Callable, List, Optional, Sequence, Union
 
 import torch
 from torch import Tensor
@@ -23,6 +23,25 @@ Numbers = Union[Tensor, Sequence[Any], float, int]
 
 def _tensor(values: Numbers) -> Tensor:
     return values if isinstance(values, Tensor) else torch.as_tensor(values, dtype=torch.float64)
+
+
+def _constant(name: str, values: Numbers) -> Tensor:
+    """Data that take no gradient: one that is asked for must not get lost in silence."""
+    tensor = _tensor(values)
+    if tensor.requires_grad:
+        raise ValueError(f"{name}: gradients to it are not available; detach it, or give it sample by sample where that is")
+    return tensor
+
+
+def _number(name: str, value: Any) -> float:
+    return float(_constant(name, value)) if isinstance(value, Tensor) else float(value)
+
+
+def _fixed(sets: Sequence[Set]) -> List[Set]:
+    learned = [name for part in sets for name in part.learned()]
+    if learned:
+        raise ValueError(f"{', '.join(learned)}: gradients to the data of a combined set's parts are not available")
+    return list(sets)
 
 
 def _build(make: Callable[..., Set], *arguments: Any) -> Set:
@@ -39,17 +58,15 @@ def first_line(error: BaseException) -> str:
 
 def Simplex(dim: int, sum: float = 1.0) -> Set:
     """{x >= 0 : sum(x) = sum}"""
-    return _build(ops.simplex, dim, float(sum))
+    return _build(ops.simplex, dim, _number("sum", sum))
 
 
 def CappedSimplex(dim: int, cap: Numbers, sum: float = 1.0) -> Set:
     """{0 <= x <= cap : sum(x) = sum}; one cap for all coordinates or one for each"""
+    total = _number("sum", sum)
     if isinstance(cap, (int, float)):
-        return _build(ops.uniformly_capped_simplex, dim, float(cap), float(sum))
-    caps = _tensor(cap)
-    if tuple(caps.shape) not in ((), (dim,)):
-        raise ValueError(f"capped_simplex: cap has shape {tuple(caps.shape)}, expected ({dim},)")
-    return _build(ops.capped_simplex, caps.expand(dim) if caps.dim() == 0 else caps, float(sum))
+        return _build(ops.uniformly_capped_simplex, dim, float(cap), total)
+    return _build(ops.capped_simplex, dim, _tensor(cap), total)
 
 
 def Box(lower: Numbers, upper: Numbers) -> Set:
@@ -64,63 +81,66 @@ def Ball(center: Numbers, radius: Numbers) -> Set:
 
 def Ellipsoid(center: Numbers, shape: Numbers) -> Set:
     """{(x - center)' shape (x - center) <= 1}"""
-    return _build(ops.ellipsoid, _tensor(center), _tensor(shape))
+    return _build(ops.ellipsoid, _tensor(center), _constant("shape", shape))
 
 
 def Polyhedron(A: Numbers, b: Numbers, E: Optional[Numbers] = None, f: Optional[Numbers] = None) -> Set:
     """{A x <= b, E x = f}; A may be a sparse tensor"""
-    equalities = [None if data is None else _tensor(data) for data in (E, f)]
-    return _build(ops.polyhedron, _tensor(A), _tensor(b), *equalities)
+    sparse = isinstance(A, Tensor) and A.layout != torch.strided
+    matrix = _constant("A", A) if sparse else _tensor(A)
+    normals = None if E is None else _constant("E", E)
+    levels = None if f is None else _constant("f", f) if sparse else _tensor(f)
+    return _build(ops.polyhedron, matrix, _tensor(b), normals, levels)
 
 
 def Quadratic(P: Numbers, q: Numbers, c: float) -> Set:
     """{1/2 x'Px + q'x + c <= 0}, P positive semidefinite"""
-    return _build(ops.quadratic, _tensor(P), _tensor(q), float(c))
+    return _build(ops.quadratic, _constant("P", P), _constant("q", q), _number("c", c))
 
 
 def SecondOrderCone(M: Numbers, s: Numbers, c: Numbers, e: float) -> Set:
     """{|Mx + s| <= c.x + e}"""
-    return _build(ops.second_order_cone, _tensor(M), _tensor(s), _tensor(c), float(e))
+    return _build(ops.second_order_cone, _constant("M", M), _constant("s", s), _constant("c", c), _number("e", e))
 
 
 def Lmi(F: Numbers) -> Set:
     """{F[0] + sum_i x_i F[i] positive semidefinite}; F: (dim + 1, m, m), symmetric"""
-    return _build(ops.lmi, torch.stack([_tensor(matrix) for matrix in F]))  # type: ignore[union-attr]
+    return _build(ops.lmi, torch.stack([_constant("F", matrix) for matrix in F]))  # type: ignore[union-attr]
 
 
 def LpBall(center: Numbers, radius: float, p: float) -> Set:
     """{|x - center|_p <= radius}, 1 <= p <= inf"""
-    return _build(ops.lp_ball, _tensor(center), float(radius), float(p))
+    return _build(ops.lp_ball, _constant("center", center), _number("radius", radius), float(p))
 
 
 def LogSumExp(dim: int, bound: float) -> Set:
     """{log sum_j exp(x_j) <= bound}"""
-    return _build(ops.log_sum_exp, dim, float(bound))
+    return _build(ops.log_sum_exp, dim, _number("bound", bound))
 
 
 def KlBall(reference: Numbers, radius: float) -> Set:
     """{x >= 0 : sum(x) = 1, sum_j x_j log(x_j / reference_j) <= radius}"""
-    return _build(ops.kl_ball, _tensor(reference), float(radius))
+    return _build(ops.kl_ball, _constant("reference", reference), _number("radius", radius))
 
 
 def Intersection(*sets: Set) -> Set:
     """the points that all of them contain"""
-    return _build(ops.intersection, list(sets))
+    return _build(ops.intersection, _fixed(sets))
 
 
 def Product(*sets: Set) -> Set:
     """(x_1, x_2, ...) with x_k in the k-th"""
-    return _build(ops.product, list(sets))
+    return _build(ops.product, _fixed(sets))
 
 
 def AffinePreimage(set: Set, A: Numbers, b: Numbers) -> Set:
     """{x : A x + b in set}"""
-    return _build(ops.affine_preimage, set, _tensor(A), _tensor(b))
+    return _build(ops.affine_preimage, _fixed([set])[0], _constant("A", A), _constant("b", b))
 
 
 def Scaled(set: Set, factor: float) -> Set:
     """{factor y : y in set}, factor > 0"""
-    return _build(ops.scaled, set, float(factor))
+    return _build(ops.scaled, _fixed([set])[0], _number("factor", factor))
 
 
 def parse_set(json: str) -> Set:

@@ -113,18 +113,28 @@ RowStatus find_one(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& 
 
 at::DimVector batch_of(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& f, const MaybeTensor& start) {
   at::DimVector batch;
-  const auto widen = [&](at::IntArrayRef shape) {
+  const auto widen = [&](at::IntArrayRef shape, const char* name) {
+    for (std::size_t i = 0; i < std::min(batch.size(), shape.size()); ++i) {
+      const int64_t have = batch[batch.size() - 1 - i];
+      const int64_t given = shape[shape.size() - 1 - i];
+      if (have == given || have == 1 || given == 1) continue;
+      throw ShapeError(std::string(name) + ": does not broadcast with the batch of the others");
+    }
     const auto wider = at::infer_size(batch, shape);
     batch = at::DimVector(wider.begin(), wider.end());
   };
-  widen(A.sizes().slice(0, A.dim() - 2));
-  widen(b.sizes().slice(0, b.dim() - 1));
-  if (f) widen(f->sizes().slice(0, f->dim() - 1));
-  if (start) widen(start->sizes().slice(0, start->dim() - 1));
+  widen(A.sizes().slice(0, A.dim() - 2), "A");
+  widen(b.sizes().slice(0, b.dim() - 1), "b");
+  if (f) widen(f->sizes().slice(0, f->dim() - 1), "f");
+  if (start) widen(start->sizes().slice(0, start->dim() - 1), "start");
   return batch;
 }
 
-void check_shapes(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const MaybeTensor& f) {
+void check_shapes(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const MaybeTensor& f,
+                  const MaybeTensor& start) {
+  if (start && A.dim() >= 2 && (start->dim() < 1 || start->size(-1) != A.size(-1))) {
+    throw ShapeError("start: the last dimension must be " + std::to_string(A.size(-1)));
+  }
   if (A.dim() < 2) throw ShapeError("A: expected at least 2 dimensions");
   if (b.dim() < 1 || b.size(-1) != A.size(-2)) {
     throw ShapeError("b: the last dimension must be " + std::to_string(A.size(-2)) + ", the number of rows of A");
@@ -139,7 +149,7 @@ void check_shapes(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E
 
 Centers analytic_center(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const MaybeTensor& f,
                         const MaybeTensor& start, bool differentiable) {
-  check_shapes(A, b, E, f);
+  check_shapes(A, b, E, f, start);
   const int64_t n = A.size(-1);
   const int64_t m = A.size(-2);
   const at::DimVector batch = batch_of(A, b, f, start);
@@ -191,7 +201,17 @@ Centers analytic_center(const at::Tensor& A, const at::Tensor& b, const MaybeTen
     found = problem.point(y);
     status = at::where(arrived, at::zeros_like(arrived, at::kChar),
                        at::full_like(arrived, static_cast<int64_t>(RowStatus::no_interior), at::kChar));
-    const at::Tensor missing = arrived.logical_not().nonzero().squeeze(-1);
+    at::Tensor open = arrived.logical_not();
+    if (E) {
+      // Equalities that contradict each other have no point at all: the origin misses them by more than rounding.
+      constexpr double kRounding = 1e-9;
+      const at::Tensor normals = E->detach().to(at::kDouble);
+      const at::Tensor miss = (problem.origin.matmul(normals.t()) - levels).abs().amax(-1);
+      const at::Tensor none = miss > kRounding * (1 + levels.abs().amax(-1));
+      status = at::where(none, at::full_like(status, static_cast<int64_t>(RowStatus::no_interior)), status);
+      open = open.logical_and(none.logical_not());
+    }
+    const at::Tensor missing = open.nonzero().squeeze(-1);
     for (int64_t i = 0; i < missing.size(0); ++i) {
       const int64_t row = missing[i].item<int64_t>();
       const RowStatus one = find_one(rows.dim() == 2 ? rows : rows[row], bound[row], E, levels.defined() ? levels[row] : levels,
@@ -209,15 +229,20 @@ Centers analytic_center(const at::Tensor& A, const at::Tensor& b, const MaybeTen
     at::Tensor at_center = at::where(ok, found - problem.origin.detach(), at::zeros_like(found));
     if (problem.Z.defined()) at_center = at_center.matmul(problem.Z);
     at_center = at_center.detach();
-    const at::Tensor s = at::where(ok, problem.h - problem.times_rows(at_center), at::ones_like(problem.h));
+    // Samples without a centre are taken out: their numbers may be none.
+    Reduced safe = problem;
+    if (safe.G.dim() == 3) safe.G = safe.G.masked_fill(ok.logical_not().unsqueeze(-1), 0);
+    safe.h = safe.h.masked_fill(ok.logical_not(), 1);
+    const at::Tensor s = (safe.h - safe.times_rows(at_center)).masked_fill(ok.logical_not(), 1);
     const at::Tensor w = 1 / s;
     at::Tensor step;
     {
       const at::NoGradGuard no_grad;
-      step = at::linalg_inv(problem.gram((w * w).detach()) +
-                            at::diag_embed(ok.logical_not().to(at::kDouble).expand_as(at_center)));
+      // An unbounded sample has no centre, and maybe no invertible H: its point is not stationary and has no such step.
+      step = at::linalg_pinv(safe.gram((w * w).detach()), 1e-12, true);
     }
-    const at::Tensor moved = at_center - step.matmul(problem.times_columns(w).unsqueeze(-1)).squeeze(-1);
+    const at::Tensor slope = safe.times_columns(w);
+    const at::Tensor moved = at_center - step.matmul((slope - slope.detach()).unsqueeze(-1)).squeeze(-1);
     point = at::where(ok, problem.point(moved), found);
   }
   at::DimVector shape(batch.begin(), batch.end());

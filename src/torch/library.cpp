@@ -104,7 +104,7 @@ TORCH_LIBRARY(softradial, m) {
                   [](const SavedMap& saved) -> MapPtr { return load_map(saved); });
 
   m.def("simplex(int dim, float sum=1) -> __torch__.torch.classes.softradial.Set", simplex);
-  m.def("capped_simplex(Tensor cap, float sum=1) -> __torch__.torch.classes.softradial.Set", capped_simplex);
+  m.def("capped_simplex(int dim, Tensor cap, float sum=1) -> __torch__.torch.classes.softradial.Set", capped_simplex);
   m.def("uniformly_capped_simplex(int dim, float cap, float sum=1) -> __torch__.torch.classes.softradial.Set",
         uniformly_capped_simplex);
   m.def("box(Tensor lower, Tensor upper) -> __torch__.torch.classes.softradial.Set", box);

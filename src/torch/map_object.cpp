@@ -129,6 +129,7 @@ void MapObject::remember_output(const at::Tensor& x) const {
   const at::Tensor values = x.detach();
   const std::lock_guard lock(last_mutex_);
   last_output_ = values;
+  last_version_ = values.is_inference() ? 0 : static_cast<int64_t>(values._version());
   last_status_.reset();
 }
 
@@ -141,7 +142,10 @@ void MapObject::remember_status(const at::Tensor& status) const {
 at::Tensor MapObject::status() const {
   const std::lock_guard lock(last_mutex_);
   if (last_status_.defined()) return last_status_;
-  if (!last_output_.defined()) throw InvalidOption("status: nothing has been projected yet");
+  if (!last_output_.defined()) return at::empty({0}, at::kChar);
+  if (!last_output_.is_inference() && static_cast<int64_t>(last_output_._version()) != last_version_) {
+    throw InvalidOption("status: x was changed in place before its status was read");
+  }
   static_assert(static_cast<int>(RowStatus::not_finite) == 1 && static_cast<int>(RowStatus::ok) == 0);
   last_status_ = last_output_.isnan().any(-1).to(at::kChar);
   last_output_.reset();

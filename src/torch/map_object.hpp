@@ -120,7 +120,8 @@ class MapObject final : public torch::CustomClassHolder {
   // The hull of the declared equalities alone: what polyhedra that change from row to row share.
   [[nodiscard]] const AffineHull& declared_hull() const;
 
-  // The last result's rows: (...) int8 of RowStatus. For the fixed set it is read off the rows that came out as NaN.
+  // The last result's rows: (...) int8 of RowStatus; no numbers before the first. For the fixed set it is read off the rows
+  // that came out as NaN when it is asked for: an error where x has been changed in place since.
   void remember_output(const at::Tensor& x) const;
   void remember_status(const at::Tensor& status) const;
   [[nodiscard]] at::Tensor status() const;
@@ -146,6 +147,7 @@ class MapObject final : public torch::CustomClassHolder {
   mutable AffineHull declared_hull_;
   mutable std::mutex last_mutex_;
   mutable at::Tensor last_output_;
+  mutable int64_t last_version_ = 0;
   mutable at::Tensor last_status_;
 };
 

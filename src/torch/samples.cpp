@@ -88,6 +88,9 @@ SampleResult onto_polyhedra(const at::Tensor& u, const SampleData& data, bool an
     throw ShapeError("A: expected shape (..., " + std::to_string(linear->A.size(0)) + ", " +
                      std::to_string(map->dim()) + ")");
   }
+  if (!at::is_expandable_to(A.sizes().slice(0, A.dim() - 2), u.sizes().slice(0, u.dim() - 1))) {
+    throw ShapeError("A: does not broadcast over the batch of u");
+  }
   const at::Tensor b = data.b ? vectors(*data.b, "b", u, A.size(-2)) : linear->b;
   MaybeTensor E;
   MaybeTensor f;
@@ -140,6 +143,13 @@ SampleResult onto_anchored(const at::Tensor& u, const SampleData& data, const De
   };
   // An anchor as the working precision has it: the gauge is that of the rounded point.
   const auto placed = [&](const at::Tensor& point) { return point.to(type).to(at::kDouble); };
+  // Samples whose data are not numbers are taken out before anything is computed from them.
+  at::Tensor known = at::ones({1}, u.options().dtype(at::kBool));
+  const auto numbers_only = [&](const at::Tensor& values) {
+    const at::Tensor finite = values.isfinite().all(-1, true);
+    known = known.logical_and(finite);
+    return composite::where_else(finite, values, 0);
+  };
   composite::AnchoredGauge gauge;
   at::Tensor anchor;
   if (set.type == "ball" || set.type == "ellipsoid") {
@@ -149,39 +159,64 @@ SampleResult onto_anchored(const at::Tensor& u, const SampleData& data, const De
     } else {
       allow_only(data, set.type, {"center"});
     }
-    const at::Tensor center = data.center ? vectors(*data.center, "center", u, map->dim()).to(at::kDouble) : fixed("center");
-    anchor = placed(data.anchor ? vectors(*data.anchor, "anchor", u, map->dim()) : center);
-    const at::Tensor radius = data.radius ? numbers(*data.radius, "radius", u).to(at::kDouble) : fixed("radius");
+    const at::Tensor center =
+        data.center ? numbers_only(vectors(*data.center, "center", u, map->dim())).to(at::kDouble) : fixed("center");
+    anchor = placed(data.anchor ? numbers_only(vectors(*data.anchor, "anchor", u, map->dim())) : center);
+    const at::Tensor radius =
+        data.radius ? numbers(*data.radius, "radius", u).to(at::kDouble).expand_as(u.narrow(-1, 0, 1)) : fixed("radius");
     gauge = ball ? composite::ball_gauge(center, radius, anchor, type)
                  : composite::ellipsoid_gauge(center, fixed("shape"), anchor, type);
   } else {
     allow_only(data, set.type, {});
-    anchor = placed(data.anchor ? vectors(*data.anchor, "anchor", u, map->dim())
+    anchor = placed(data.anchor ? numbers_only(vectors(*data.anchor, "anchor", u, map->dim()))
                                 : to_tensor(map->anchor().point).to(u.device()));
     gauge = composite::anchored_gauge(set, anchor, type);
   }
+  gauge.interior = gauge.interior.logical_and(known);
   return composite::project_samples(u.to(working), radial_set(gauge, anchor, map, working), gauge.interior,
                                     map->method(), type);
+}
+
+bool any_given(const SampleData& d) {
+  for (const MaybeTensor* tensor : {&d.A, &d.b, &d.f, &d.lower, &d.upper, &d.sum, &d.center, &d.radius, &d.anchor}) {
+    if (tensor->has_value()) return true;
+  }
+  return false;
+}
+
+// {scale y : y in C}: x = scale p(u / scale), the anchor scales along. A scale that is not positive has no interior. Rows that
+// are not finite are left out of the quotient, whose derivative by a shared scale they would spoil.
+SampleResult onto_scaled(const at::Tensor& u, const SampleData& data, bool anchor_gradient, const MapPtr& map) {
+  const at::Tensor scale = numbers(*data.scale, "scale", u);
+  const at::Tensor usable = (scale > 0).logical_and(scale.isfinite());
+  const at::Tensor factor = composite::where_else(usable, scale, 1);
+  const at::Tensor finite = (u - u == 0).all(-1, true);
+  const double most = u.scalar_type() == at::kDouble  ? std::numeric_limits<double>::max()
+                      : u.scalar_type() == at::kHalf ? 65504.0
+                                                     : std::numeric_limits<float>::max();
+  const at::Tensor inner_u = (composite::where_else(finite, u, 0) / factor).clamp(-most / 4, most / 4);
+  SampleData rest = data;
+  rest.scale = c10::nullopt;
+  if (data.anchor) rest.anchor = *data.anchor / factor;
+  SampleResult inner;
+  if (any_given(rest)) {
+    inner = project_samples(inner_u, rest, anchor_gradient, map);
+  } else {
+    inner.x = project(inner_u, map);
+    inner.status = finite.bitwise_not().squeeze(-1).to(at::kChar);
+  }
+  const at::Tensor known = usable.expand_as(finite);
+  static_assert(static_cast<int>(RowStatus::not_finite) == 1);
+  const at::Tensor status = at::maximum(inner.status, finite.bitwise_not().squeeze(-1).to(at::kChar));
+  return {composite::where_else(known.logical_and(finite), inner.x * factor, std::numeric_limits<double>::quiet_NaN()),
+          composite::where_else(known.squeeze(-1), status, static_cast<double>(RowStatus::no_interior)), status};
 }
 
 }  // namespace
 
 SampleResult project_samples(const at::Tensor& u, const SampleData& data, bool anchor_gradient, const MapPtr& map) {
   check_shape(u, *map, "u");
-  if (data.scale) {
-    // {scale y : y in C}: the anchor scales along. A scale that is not positive has no interior.
-    const at::Tensor scale = numbers(*data.scale, "scale", u);
-    const at::Tensor usable = (scale > 0).logical_and(scale.isfinite());
-    const at::Tensor factor = composite::where_else(usable, scale, 1);
-    SampleData rest = data;
-    rest.scale = c10::nullopt;
-    if (data.anchor) rest.anchor = *data.anchor / factor;
-    SampleResult inner = project_samples(u / factor, rest, anchor_gradient, map);
-    const at::Tensor known = usable.expand_as(u.narrow(-1, 0, 1));
-    return {composite::where_else(known, inner.x * factor, std::numeric_limits<double>::quiet_NaN()),
-            composite::where_else(known.squeeze(-1), inner.status, static_cast<double>(RowStatus::no_interior)),
-            inner.state};
-  }
+  if (data.scale) return onto_scaled(u, data, anchor_gradient, map);
   const Set& set = map->set()->set();
   if (const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set)) {
     return onto_coordinates(u, data, *coordinates, set->describe().type, map);

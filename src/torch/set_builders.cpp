@@ -69,7 +69,11 @@ Set polyhedron_of(const Matrix& A, const Eigen::VectorXd& b, const MaybeTensor& 
 
 SetPtr simplex(int64_t dim, double sum) { return make(Simplex(to_size(dim), sum)); }
 
-SetPtr capped_simplex(const at::Tensor& cap, double sum) {
+SetPtr capped_simplex(int64_t dim, const at::Tensor& cap, double sum) {
+  if (cap.dim() == 0) return make(CappedSimplex(to_size(dim), to_number(cap, "cap"), sum), {{"upper", cap}});
+  if (cap.dim() == 1 && cap.size(0) != dim) {
+    throw ShapeError("cap: expected " + std::to_string(dim) + " numbers, got " + std::to_string(cap.size(0)));
+  }
   return make(CappedSimplex(to_vector(cap, "cap"), sum), {{"upper", cap}});
 }
 

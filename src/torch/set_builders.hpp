@@ -15,7 +15,8 @@ namespace softradial::ops {
 using MaybeTensor = c10::optional<at::Tensor>;
 
 [[nodiscard]] SetPtr simplex(int64_t dim, double sum);
-[[nodiscard]] SetPtr capped_simplex(const at::Tensor& cap, double sum);
+// One cap, (), or one for each coordinate, (dim).
+[[nodiscard]] SetPtr capped_simplex(int64_t dim, const at::Tensor& cap, double sum);
 [[nodiscard]] SetPtr uniformly_capped_simplex(int64_t dim, double cap, double sum);
 [[nodiscard]] SetPtr box(const at::Tensor& lower, const at::Tensor& upper);
 [[nodiscard]] SetPtr ball(const at::Tensor& center, const at::Tensor& radius);

@@ -67,8 +67,8 @@ def _jump(distribution, rng):
 def _tolerance(distribution, half_width, side, rng):
     """The error of a midpoint rule: second order in the cells' side, relative to features of a third of the set.
 
-    The soft projection's density jumps, besides, across the image of the boundary, whose area is at most that of the cube.
-    Each of the cells that it cuts errs by up to half the jump, with a sign as good as random: 5 standard deviations.
+    The soft projection's density jumps, besides, across the image of the boundary, whose area is at most that of the
+    cube. Each of the cells that it cuts errs by up to half the jump, with a sign as good as random: 5 deviations.
     """
     dim = distribution.basis.shape[1]
     smooth = (side / (0.3 * half_width)) ** 2
@@ -118,7 +118,7 @@ def test_samples_have_the_density_that_they_say(kind, method):
     assert torch.allclose(distribution.log_prob(x), log_prob, rtol=1e-6, atol=1e-6)
 
 
-# ---------------------------------------------------------------------------------------------------------------- gradients
+# ------------------------------------------------------------------------------------------------------------ gradients
 
 
 @every_layer
@@ -167,7 +167,7 @@ def test_points_outside(method):
     """Density 0, without NaN in the gradients of the points inside or of the parameters."""
     layer = LAYERS[method](sr.Simplex(3))
     loc = torch.full((3,), 0.3, dtype=F64, requires_grad=True)
-    x = torch.tensor([[0.2, 0.3, 0.5], [0.5, 0.5, 0.5], [1.2, -0.1, -0.1], [0.6, 0.2, 0.2]], dtype=F64, requires_grad=True)
+    x = torch.tensor([[0.2, 0.3, 0.5], [0.5, 0.5, 0.5], [1.2, -0.1, -0.1], [0.6, 0.2, 0.2]], dtype=F64).requires_grad_()
     log_prob = ConstrainedNormal(layer, loc, 0.5).log_prob(x)
     assert log_prob.isneginf().tolist() == [False, True, True, False]
     log_prob[[0, 3]].sum().backward()
@@ -175,7 +175,7 @@ def test_points_outside(method):
     assert bool(x.grad.isfinite().all()) and bool((x.grad[[1, 2]] == 0).all())
 
 
-# ------------------------------------------------------------------------------------------------------------------- shapes
+# --------------------------------------------------------------------------------------------------------------- shapes
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, F64], ids=["f32", "f64"])

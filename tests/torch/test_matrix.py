@@ -102,8 +102,9 @@ def test_reduced_precision(case, dtype, layout, shape, rng):
     assert bool(grad_u.isfinite().all())
     assert torch.equal(x, _evaluate(layer, u, grad_x, False)[0])
 
-    # Computed in single precision by ATen, which sums rows of another layout in another order: dim ulp of f32, before the
-    # result is rounded, which may tip it over by one ulp of its own. A gradient is a difference of terms like grad_x.
+    # Computed in single precision by ATen, which sums rows of another layout in another order: dim ulp of f32, before
+    # the result is rounded, which may tip it over by one ulp of its own. A gradient is a difference of terms as large
+    # as grad_x.
     plain = _evaluate(layer, u.clone(memory_format=torch.contiguous_format), grad_x, True)
     summed = 4 * case.dim * ulp(torch.float32)
     for one, other, terms in ((x, plain[0], x), (grad_u, plain[1], grad_x)):

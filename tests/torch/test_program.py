@@ -1,6 +1,7 @@
 """op == core: the layer and the `softradial` program give the same numbers.
 
-The program prints 9 digits for floats and 17 for doubles, which name every one of them: what is read back has the same bits.
+The program prints 9 digits for floats and 17 for doubles, which name every one of them: what is read back has the same
+bits.
 """
 
 import os
@@ -31,24 +32,31 @@ def to_csv(rows):
 
 
 def from_csv(text, dtype):
-    return torch.tensor([[float(v) for v in line.split(",")] for line in text.splitlines()], dtype=torch.float64).to(dtype)
+    rows = [[float(v) for v in line.split(",")] for line in text.splitlines()]
+    return torch.tensor(rows, dtype=torch.float64).to(dtype)
+
+
+def run_program(*command, rows=None):
+    text = None if rows is None else to_csv(rows)
+    run = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
 
 
 class Project:
     """`softradial project` for one set, method and precision."""
 
     def __init__(self, program, folder, case, method, dtype):
-        (folder / "set.json").write_text(case.set.to_json())
+        path = folder / "set.json"
+        path.write_text(case.set.to_json())
         kind, _, contraction = method.partition("_")
-        self.command = [program, "project", "--set", str(folder / "set.json"), "--method", WORDS[kind], "--dtype", dtype]
+        self.command = [program, "project", "--set", str(path), "--method", WORDS[kind], "--dtype", dtype]
         if contraction:
             self.command += ["--contraction", contraction]
         self.folder, self.dtype = folder, DTYPES[dtype]
 
     def __call__(self, rows, *options):
-        run = subprocess.run([*self.command, *options], input=to_csv(rows), capture_output=True, text=True, timeout=60)
-        assert run.returncode == 0, run.stderr
-        return from_csv(run.stdout, self.dtype)
+        return from_csv(run_program(*self.command, *options, rows=rows), self.dtype)
 
     def vjp(self, rows, grads):
         (self.folder / "grads.csv").write_text(to_csv(grads))
@@ -75,10 +83,10 @@ def test_the_program_and_the_layer_agree(case, method, dtype, program, tmp_path,
 
 @pytest.mark.parametrize("case", ZOO, ids=repr)
 def test_anchors_agree(case, program, tmp_path):
-    (tmp_path / "set.json").write_text(case.set.to_json())
-    run = subprocess.run([program, "anchor", "--set", str(tmp_path / "set.json")], capture_output=True, text=True, timeout=60)
-    assert run.returncode == 0, run.stderr
-    assert torch.equal(from_csv(run.stdout, torch.float64)[0], METHODS["soft_rational"](case.set).anchor)
+    path = tmp_path / "set.json"
+    path.write_text(case.set.to_json())
+    printed = from_csv(run_program(program, "anchor", "--set", str(path)), torch.float64)
+    assert torch.equal(printed[0], METHODS["soft_rational"](case.set).anchor)
 
 
 def test_rows_that_are_not_finite(program, tmp_path):

@@ -1,8 +1,6 @@
 """Sets that change from sample to sample: equal to fixed sets where the data are equal, differentiable in all data."""
 
 import re
-from dataclasses import dataclass
-from typing import Any, Dict
 
 import pytest
 import torch
@@ -12,54 +10,17 @@ from torch.autograd import gradcheck, gradgradcheck
 import softradial as sr
 from support.inputs import normal, uniform
 from support.judge import ulp
+from support.samples import DIM, EQUALITY, KINDS, draw
 from support.smoothness import smooth_rows
 from support.zoo import BOUNDS, METHODS, ROWS, SHAPE, ZOO
 
-DIM = 4
-EQUALITY = torch.tensor([[1.0, 1, 1, 1]], dtype=torch.float64)
-
-# Sets of samples are shrunk by 1e-12 to cover the rounding of constants that fixed sets compute in extended precision; four
-# times that for the pieces of a combination.
+# Sets of samples are shrunk by 1e-12 to cover the rounding of constants that fixed sets compute in extended precision;
+# four times that for the pieces of a combination.
 SAMPLE_GUARD = 4e-12
 
 some_methods = pytest.mark.parametrize("method", ["soft_rational", "soft_exponential", "gauge_hyperbolic", "hard"])
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A set, and what each sample may bring: a function that draws (rows, width) data around the set's own."""
-
-    set: Any
-    data: Dict[str, Any]
-
-
-def _around(values, spread):
-    values = torch.as_tensor(values, dtype=torch.float64)
-    return lambda rows, rng: values + spread * uniform((rows, *values.shape), rng, -1, 1)
-
-
-CAPS = _around([0.5, 0.6, 0.7, 0.5], 0.15)
-SUM = _around(1.0, 0.2)
-KINDS = {
-    "simplex": Kind(sr.Simplex(DIM), {"sum": SUM}),
-    "capped_simplex": Kind(sr.CappedSimplex(DIM, 0.6), {"caps": CAPS, "sum": SUM}),
-    "box": Kind(
-        sr.Box([-1.0] * DIM, [1.0] * DIM), {"lower": _around([-1.0] * DIM, 0.5), "upper": _around([1.0] * DIM, 0.5)}
-    ),
-    "polyhedron": Kind(sr.Polyhedron(ROWS, BOUNDS), {"A": _around(ROWS, 0.05), "b": _around(BOUNDS, 0.1)}),
-    "polyhedron_flat": Kind(
-        sr.Polyhedron(ROWS, BOUNDS, EQUALITY, [0.1]),
-        {"A": _around(ROWS, 0.05), "b": _around(BOUNDS, 0.1), "f": _around([0.1], 0.05)},
-    ),
-    "ball": Kind(sr.Ball([0.0] * DIM, 1.0), {"center": _around([0.0] * DIM, 1.0), "radius": _around(1.0, 0.5)}),
-    "ellipsoid": Kind(sr.Ellipsoid([0.0] * DIM, SHAPE), {"center": _around([0.0] * DIM, 1.0)}),
-}
 every_kind = pytest.mark.parametrize("kind", KINDS)
 every_datum = pytest.mark.parametrize("kind, name", [(kind, name) for kind in KINDS for name in KINDS[kind].data])
-
-
-def draw(kind, rows, rng):
-    return {name: make(rows, rng) for name, make in KINDS[kind].data.items()}
 
 
 def smooth_samples(function, rng, data, rows=2):
@@ -71,18 +32,7 @@ def smooth_samples(function, rng, data, rows=2):
     return tuple(tensor[keep].clone().requires_grad_() for tensor in inputs)
 
 
-# ------------------------------------------------------------------------------------------------------------------- values
-
-
-FIXED = {
-    "simplex": lambda data: sr.Simplex(DIM, data["sum"]),
-    "capped_simplex": lambda data: sr.CappedSimplex(DIM, data["caps"], data["sum"]),
-    "box": lambda data: sr.Box(data["lower"], data["upper"]),
-    "polyhedron": lambda data: sr.Polyhedron(data["A"], data["b"]),
-    "polyhedron_flat": lambda data: sr.Polyhedron(data["A"], data["b"], EQUALITY, data["f"]),
-    "ball": lambda data: sr.Ball(data["center"], data["radius"]),
-    "ellipsoid": lambda data: sr.Ellipsoid(data["center"], SHAPE),
-}
+# --------------------------------------------------------------------------------------------------------------- values
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=["f32", "f64"])
@@ -90,7 +40,7 @@ FIXED = {
 @every_kind
 def test_samples_with_equal_data_are_the_fixed_set(kind, method, dtype, rng):
     data = {name: values[0].to(dtype) for name, values in draw(kind, 1, rng).items()}
-    fixed = FIXED[kind](data)
+    fixed = KINDS[kind].fixed(**data)
     u = normal((7, DIM), rng, dtype, scale=3)
     layer = METHODS[method](KINDS[kind].set)
     own = METHODS[method](fixed)
@@ -104,13 +54,17 @@ def test_samples_with_equal_data_are_the_fixed_set(kind, method, dtype, rng):
         assert layer.status.tolist() == [0] * 7
 
 
+def almost(x, expected):
+    return torch.allclose(x, expected, rtol=0, atol=SAMPLE_GUARD * float(expected.abs().max()))
+
+
+# A KL ball takes no anchors from samples; of a polyhedron, samples see the declared equalities alone.
 @pytest.mark.parametrize("case", [case for case in ZOO if case.name not in ("kl_ball", "polyhedron_implicit")], ids=repr)
 @some_methods
 def test_the_layers_own_anchor_changes_nothing(case, method, rng):
     layer = METHODS[method](case.set)
     u = normal((7, case.dim), rng, scale=3)
-    expected = layer(u)
-    assert torch.allclose(layer(u, anchor=layer.anchor), expected, rtol=0, atol=SAMPLE_GUARD * float(expected.abs().max()))
+    assert almost(layer(u, anchor=layer.anchor), layer(u))
 
 
 @pytest.mark.parametrize("case", ZOO, ids=repr)
@@ -119,8 +73,7 @@ def test_scale_scales(case, rng):
     layer = sr.SoftRadial(case.set)
     u = normal((5, case.dim), rng, scale=3)
     scale = uniform((5,), rng, 0.5, 3)
-    expected = scale.unsqueeze(-1) * layer(u / scale.unsqueeze(-1))
-    assert torch.allclose(layer(u, scale=scale), expected, rtol=0, atol=SAMPLE_GUARD * float(expected.abs().max()))
+    assert almost(layer(u, scale=scale), scale.unsqueeze(-1) * layer(u / scale.unsqueeze(-1)))
 
 
 @every_kind
@@ -140,15 +93,11 @@ def test_batch_shapes(kind, rng):
     assert layer(u[:0], **data).shape == (0, 3, DIM)
 
 
-# ---------------------------------------------------------------------------------------------------------------- gradients
+# ------------------------------------------------------------------------------------------------------------ gradients
 
 
 def _layer(kind, method, anchor_gradient=False):
     return METHODS[method](KINDS[kind].set, anchor_gradient=anchor_gradient)
-
-
-def _needs_center(kind):
-    return kind.startswith("polyhedron")
 
 
 @some_methods
@@ -156,13 +105,11 @@ def _needs_center(kind):
 def test_gradients_to_all_data(kind, method, rng):
     """First and second order, to every piece of data at once; polyhedra from an anchor of each sample's own."""
     layer, data = _layer(kind, method), draw(kind, 40, rng)
-    names = list(data)
-    if _needs_center(kind):
-        centers = sr.analytic_center(data["A"], data["b"], *((EQUALITY, data["f"]) if "f" in data else ()))[0]
-        data["anchor"] = centers
-        names = [name for name in data if name != "f"]
-        data = {name: data[name] for name in names}
-    function = lambda u, *values: layer(u, **dict(zip(names, values)))
+    if kind.startswith("polyhedron"):
+        # The level f only moves the anchor that would be found.
+        level = (EQUALITY, data.pop("f")) if "f" in data else ()
+        data["anchor"] = sr.analytic_center(data["A"], data["b"], *level)[0]
+    function = lambda u, *values: layer(u, **dict(zip(data, values)))
     inputs = smooth_samples(function, rng, list(data.values()))
     assert gradcheck(function, inputs, check_forward_ad=True)
     assert gradgradcheck(function, inputs, fast_mode=True)
@@ -232,7 +179,7 @@ def test_half_of_the_data_may_need_gradients(kind, name, rng):
     assert torch.allclose(alone.grad, together[name].grad, rtol=1e-12, atol=1e-14)
 
 
-# ------------------------------------------------------------------------------------------------------------- learned data
+# --------------------------------------------------------------------------------------------------------- learned data
 
 
 # name: the set as a function of what is learned, and where that starts
@@ -299,17 +246,15 @@ def test_learned_data_are_data_of_every_call(which, rng):
     assert torch.equal(learned(u), fixed(u, **{which.split(".")[1]: start}))
 
 
-@pytest.mark.parametrize("which", LEARNED)
-def test_a_layer_on_learned_data_keeps_its_anchor(which):
+@pytest.mark.parametrize("which, point", [
+    ("capped_simplex.upper", [0.3, 0.2, 0.3, 0.2]),
+    ("box.upper", [0.1, 0.0, 0.0, 0.1]),
+    ("polyhedron.b", [0.1, 0.0, 0.0, 0.1]),
+    ("ball.radius", [0.1, 0.0, 0.0, 0.1]),
+])
+def test_a_layer_on_learned_data_keeps_a_given_anchor(which, point):
     make, start = LEARNED[which]
-    layer = sr.SoftRadial(make(_parameter(start)))
-    assert torch.allclose(layer(layer.anchor), layer.anchor, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("which", ["capped_simplex.upper", "box.upper", "polyhedron.b", "ball.radius"])
-def test_a_layer_on_learned_data_keeps_a_given_anchor(which):
-    make, start = LEARNED[which]
-    point = torch.tensor([0.3, 0.2, 0.3, 0.2] if which.startswith("capped") else [0.1, 0.0, 0.0, 0.1], dtype=torch.float64)
+    point = torch.tensor(point, dtype=torch.float64)
     layer = sr.SoftRadial(make(_parameter(start)), anchor=point)
     assert torch.allclose(layer(point), point, rtol=0, atol=1e-12)
 
@@ -348,7 +293,7 @@ def test_no_gradient_is_lost_in_silence(which, rng):
     assert parameter.grad is not None and bool(parameter.grad.abs().sum() > 0)
 
 
-# --------------------------------------------------------------------------------------------------------- analytic centres
+# ----------------------------------------------------------------------------------------------------- analytic centres
 
 
 def _cvxopt_center(A, b, E, f):
@@ -466,7 +411,7 @@ def test_dependent_equalities(f, status):
     assert layer.status.item() == status
 
 
-# ------------------------------------------------------------------------------------------------------------------- errors
+# --------------------------------------------------------------------------------------------------------------- errors
 
 
 WRONG_DATA = {

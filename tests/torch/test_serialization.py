@@ -4,6 +4,7 @@ import copy
 import io
 import json
 import pickle
+from functools import partial
 
 import pytest
 import torch
@@ -11,21 +12,31 @@ from torch import nn
 
 import softradial as sr
 from support.inputs import normal, uniform
+from support.samples import CALLS, DIM
 from support.zoo import BOUNDS, METHODS, ROWS, ZOO, soft_layer
 
 every_set = pytest.mark.parametrize("case", ZOO, ids=repr)
 every_method = pytest.mark.parametrize("method", METHODS)
 
 
-def saved_and_loaded(thing, save=torch.save, load=torch.load):
+def _through_memory(thing, save, load):
     buffer = io.BytesIO()
     save(thing, buffer)
     buffer.seek(0)
     return load(buffer)
 
 
+def saved_and_loaded(thing):
+    return _through_memory(thing, torch.save, partial(torch.load, weights_only=False))
+
+
+def state_saved_and_loaded(module):
+    """By the loader that takes nothing but tensors."""
+    return _through_memory(module.state_dict(), torch.save, partial(torch.load, weights_only=True))
+
+
 def scripted_saved_and_loaded(module):
-    return saved_and_loaded(torch.jit.script(module), torch.jit.save, torch.jit.load)
+    return _through_memory(torch.jit.script(module), torch.jit.save, torch.jit.load)
 
 
 COPIES = {
@@ -86,7 +97,7 @@ def test_state_dict_restores_set_anchor_and_method(case, method, rng):
     """A checkpoint is the constraint that the model was trained with, whatever the new layer was built for."""
     layer = METHODS[method](case.set)
     restored = METHODS[method](sr.Box([0.0] * case.dim, [1.0] * case.dim))
-    restored.load_state_dict(saved_and_loaded(layer.state_dict()))
+    restored.load_state_dict(state_saved_and_loaded(layer))
     same_layer(layer, restored, normal((5, case.dim), rng, scale=3))
 
 
@@ -106,7 +117,7 @@ def test_state_dict_holds_tensors_only():
 def test_state_dict_of_a_model(rng):
     make = lambda set: nn.Sequential(nn.Linear(2, 3), sr.SoftRadial(set, lambda_=2.0))
     model, restored = make(sr.CappedSimplex(3, 0.5)), make(sr.Simplex(3))
-    restored.load_state_dict(saved_and_loaded(model.state_dict()))
+    restored.load_state_dict(state_saved_and_loaded(model))
     z = normal((4, 2), rng, torch.float32)
     assert torch.equal(model(z), restored(z))
     assert "capped_simplex" in str(restored)
@@ -117,7 +128,7 @@ def test_state_dict_of_learned_data(rng):
     layer, restored = make(), make()
     with torch.no_grad():
         layer.b.mul_(1.3)
-    restored.load_state_dict(saved_and_loaded(layer.state_dict()))
+    restored.load_state_dict(state_saved_and_loaded(layer))
     u = normal((4, 4), rng)
     assert torch.equal(layer(u), restored(u))
     assert [name for name, _ in restored.named_parameters()] == ["b"]
@@ -134,7 +145,7 @@ def test_copies_of_learned_data_are_their_own(way, rng):
     assert not torch.equal(layer(u), twin(u))
 
 
-# -------------------------------------------------------------------------------------------------------------- TorchScript
+# ---------------------------------------------------------------------------------------------------------- TorchScript
 
 
 def test_script_before_the_first_call():
@@ -163,23 +174,10 @@ def test_script_keeps_the_method(method, rng):
     assert torch.equal(scripted_saved_and_loaded(layer)(u), x)
 
 
-SAMPLES = {
-    "caps": (sr.CappedSimplex(4, 0.5), lambda rng: {"caps": uniform((5, 4), rng, 0.4, 0.8)}),
-    "sum": (sr.Simplex(4), lambda rng: {"sum": uniform((5,), rng, 0.5, 2)}),
-    "box": (sr.Box([0.0] * 4, [1.0] * 4), lambda rng: {"lower": -uniform((5, 4), rng, 1, 2), "upper": uniform((4,), rng, 1, 2)}),
-    "b": (sr.Polyhedron(ROWS, BOUNDS), lambda rng: {"b": BOUNDS * uniform((5, len(BOUNDS)), rng, 1, 2)}),
-    "A": (sr.Polyhedron(ROWS, BOUNDS), lambda rng: {"A": ROWS + 0.05 * normal((5, *ROWS.shape), rng)}),
-    "ball": (sr.Ball([0.0] * 4, 1.0), lambda rng: {"center": normal((5, 4), rng), "radius": uniform((5,), rng, 1, 2)}),
-    "scale": (sr.Simplex(4), lambda rng: {"scale": uniform((5,), rng, 1, 2)}),
-    "anchor": (sr.Ball([0.0] * 4, 1.0), lambda rng: {"anchor": uniform((5, 4), rng, -0.2, 0.2)}),
-}
-
-
-@pytest.mark.parametrize("which", SAMPLES)
+@pytest.mark.parametrize("which", CALLS)
 def test_script_with_data_of_samples(which, rng):
-    set, draw = SAMPLES[which]
-    layer = sr.SoftRadial(set)
-    u, data = normal((5, 4), rng, scale=3), draw(rng)
+    layer = sr.SoftRadial(CALLS[which].set)
+    u, data = normal((5, DIM), rng, scale=3), CALLS[which].draw(5, rng)
     x = layer(u, **data)
     loaded = scripted_saved_and_loaded(layer)
     assert torch.equal(loaded(u, **data), x)
@@ -244,7 +242,7 @@ def test_script_inside_a_module(rng):
     assert torch.equal(scripted_saved_and_loaded(policy)(z, caps), x)
 
 
-# ------------------------------------------------------------------------------------------------------------ text and JSON
+# -------------------------------------------------------------------------------------------------------- text and JSON
 
 
 @every_set

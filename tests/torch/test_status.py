@@ -72,7 +72,11 @@ INFEASIBLE = {
         {"lower": torch.zeros(5, 4), "upper": torch.ones(5, 4)},
         {"lower": 2.0},
     ),
-    "a flat box": (sr.Box([0.0] * 4, [1.0] * 4), {"lower": torch.zeros(5, 4), "upper": torch.ones(5, 4)}, {"lower": 1.0}),
+    "a flat box": (
+        sr.Box([0.0] * 4, [1.0] * 4),
+        {"lower": torch.zeros(5, 4), "upper": torch.ones(5, 4)},
+        {"lower": 1.0},
+    ),
     "an empty polyhedron": (sr.Polyhedron(ROWS, BOUNDS), {"b": BOUNDS.repeat(5, 1)}, {"b": -1.0}),
     "bounds that are none": (sr.Polyhedron(ROWS, BOUNDS), {"b": BOUNDS.repeat(5, 1)}, {"b": NAN}),
     "rows that are none": (sr.Polyhedron(ROWS, BOUNDS), {"A": ROWS.repeat(5, 1, 1)}, {"A": NAN}),
@@ -181,8 +185,7 @@ def test_check_finite_names_the_row(data, value):
 
 def test_status_is_of_the_last_call():
     layer = sr.SoftRadial(sr.Simplex(3))
-    with pytest.raises(RuntimeError, match="nothing has been projected yet"):
-        layer.status
+    assert layer.status.shape == (0,)
     bad = torch.tensor([[0.0, 0, 0], [NAN, 0, 0]])
     layer(bad)
     assert layer.status.tolist() == [0, 1]
@@ -195,8 +198,13 @@ def test_status_is_of_the_last_call():
 
 
 def test_status_does_not_change_with_what_becomes_of_x():
-    """x is the caller's: replacing its NaN in place leaves the status as it was."""
+    """x is the caller's: once read, the status stays; before that, a change of x in place is an error, not a wrong answer."""
     layer = sr.SoftRadial(sr.Simplex(3))
-    x = layer(torch.tensor([[0.0, 0, 0], [NAN, 0, 0]]))
+    u = torch.tensor([[0.0, 0, 0], [NAN, 0, 0]])
+    x = layer(u)
+    assert layer.status.tolist() == [0, 1]
     x.nan_to_num_(0.0)
     assert layer.status.tolist() == [0, 1]
+    layer(u).nan_to_num_(0.0)
+    with pytest.raises(RuntimeError, match="changed in place"):
+        layer.projection.status()

@@ -104,6 +104,12 @@ HWY_INLINE std::int32_t find_side(const CoordinateData<T>& data, const Direction
   return 0;
 }
 
+template <bool kSum, bool kUniform, class T>
+HWY_INLINE std::int32_t active_side(const CoordinateData<T>& data, const T* u, const RowState<T>& state) {
+  if (!(state.gamma > 0)) return 0;
+  return find_side(data, Direction<kSum, kUniform, T>(data, u, state.shift), state.gamma);
+}
+
 // |d|^2 by a pass of its own.
 template <bool kSum, bool kUniform, class T>
 HWY_INLINE T squared_length(const Direction<kSum, kUniform, T>& direction, std::size_t n) {
@@ -121,11 +127,27 @@ HWY_INLINE T squared_length(const Direction<kSum, kUniform, T>& direction, std::
   return rho.total();
 }
 
+// The smallest coordinate with u_j - origin = target.
+template <class T>
+HWY_INLINE std::int32_t find_offset(const T* HWY_RESTRICT u, std::size_t n, T origin, T target) {
+  const RowTag<T> tag;
+  const std::size_t lanes = hn::Lanes(tag);
+  const auto from = hn::Set(tag, origin);
+  const auto wanted = hn::Set(tag, target);
+  for (std::size_t j = 0; j < n; j += lanes) {
+    const std::size_t count = n - j < lanes ? n - j : lanes;
+    const auto v = count == lanes ? hn::LoadU(tag, u + j) : load_first(u + j, count);
+    const auto hit = hn::FindFirstTrue(tag, hn::And(hn::FirstN(tag, count), hn::Eq(hn::Sub(v, from), wanted)));
+    if (hit >= 0) return static_cast<std::int32_t>(j) + static_cast<std::int32_t>(hit);
+  }
+  return 0;
+}
+
 // One anchor, one cap: a single pass. With e = u - u_1 (or u - u0 where there is no sum constraint) it takes the sum, the
 // squares and the extremes of e together; then shift = mean(e), |d|^2 = |e|^2 - n shift^2, max d = max e - shift, exactly
 // as the other passes see it since rounding is monotone. Where u_1 is so far off that the difference cancels by more than
 // a factor of 4, |d|^2 is summed again.
-template <bool kSum, class T>
+template <bool kSum, bool kActive, class T>
 HWY_INLINE void reduce_uniform_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u, RowState<T>& state) {
   const RowTag<T> tag;
   const auto origin = hn::Set(tag, kSum ? u[0] : data.anchor[0]);
@@ -157,6 +179,16 @@ HWY_INLINE void reduce_uniform_row(const CoordinateData<T>& data, const T* HWY_R
   const T above = (highest - state.shift) * data.up[0];
   const T below = -(lowest - state.shift) * data.down[0];
   state.gamma = above > below ? above : below;
+  if constexpr (kActive) {
+    // The extreme offset names the side. Where both sides tie, or none counts, the general search decides.
+    if (above == below || !(state.gamma > 0)) {
+      state.active = active_side<kSum, true>(data, u, state);
+    } else {
+      const T origin_value = kSum ? u[0] : data.anchor[0];
+      state.active = find_offset(u, data.dim, origin_value, above > below ? highest : lowest);
+      if (above < below) state.active += static_cast<std::int32_t>(data.dim);
+    }
+  }
 }
 
 // Per-coordinate data: the shift first, then |d|^2 and the gauge together.
@@ -185,21 +217,16 @@ HWY_INLINE void reduce_general_row(const CoordinateData<T>& data, const T* HWY_R
   state.rho = rho.total();
 }
 
-template <bool kSum, bool kUniform, class T>
+template <bool kSum, bool kUniform, bool kActive, class T>
 HWY_INLINE RowState<T> reduce_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u) {
   RowState<T> state;
   if constexpr (kUniform) {
-    reduce_uniform_row<kSum>(data, u, state);
+    reduce_uniform_row<kSum, kActive>(data, u, state);
   } else {
     reduce_general_row<kSum>(data, u, state);
+    if constexpr (kActive) state.active = active_side<kSum, false>(data, u, state);
   }
   return state;
-}
-
-template <bool kSum, bool kUniform, class T>
-HWY_INLINE std::int32_t active_side(const CoordinateData<T>& data, const T* u, const RowState<T>& state) {
-  if (!(state.gamma > 0)) return 0;
-  return find_side(data, Direction<kSum, kUniform, T>(data, u, state.shift), state.gamma);
 }
 
 template <bool kSum, bool kUniform, class T>
@@ -301,8 +328,7 @@ template <class T>
 HWY_INLINE void reduce_rows(const CoordinateData<T>& data, Rows<const T> u, RowState<T>* state) {
   with_properties(data, [&](auto sum, auto uniform) HWY_ATTR {
     for (std::size_t i = 0; i < u.count(); ++i) {
-      state[i] = reduce_row<sum.value, uniform.value>(data, u.row(i));
-      state[i].active = active_side<sum.value, uniform.value>(data, u.row(i), state[i]);
+      state[i] = reduce_row<sum.value, uniform.value, true>(data, u.row(i));
     }
   });
 }
@@ -315,13 +341,11 @@ HWY_INLINE std::size_t project_rows(const CoordinateMap<T>& map, Rows<const T> u
   std::size_t i = 0;
   with_properties(data, [&](auto sum, auto uniform) HWY_ATTR {
     for (; i < u.count(); ++i) {
-      RowState<T> at = reduce_row<sum.value, uniform.value>(data, u.row(i));
+      const RowState<T> at = state != nullptr ? reduce_row<sum.value, uniform.value, true>(data, u.row(i))
+                                              : reduce_row<sum.value, uniform.value, false>(data, u.row(i));
       if (!(at.rho < kLargestRho<T>)) return;
       const T phi = map.profile.phi(map.method, at.rho, at.gamma);
-      if (state != nullptr) {
-        at.active = active_side<sum.value, uniform.value>(data, u.row(i), at);
-        state[i] = at;
-      }
+      if (state != nullptr) state[i] = at;
       apply_row<sum.value, uniform.value>(data, u.row(i), at, phi, x.row(i));
     }
   });
@@ -335,13 +359,8 @@ HWY_INLINE std::size_t project_vjp_rows(const CoordinateMap<T>& map, Rows<const 
   std::size_t i = 0;
   with_properties(data, [&](auto sum, auto uniform) HWY_ATTR {
     for (; i < u.count(); ++i) {
-      RowState<T> at;
-      if (state != nullptr) {
-        at = state[i];
-      } else {
-        at = reduce_row<sum.value, uniform.value>(data, u.row(i));
-        at.active = active_side<sum.value, uniform.value>(data, u.row(i), at);
-      }
+      const RowState<T> at =
+          state != nullptr ? state[i] : reduce_row<sum.value, uniform.value, true>(data, u.row(i));
       if (!(at.rho < kLargestRho<T>)) return;
       const Scale<T> scale = map.profile.scale(map.method, at.rho, at.gamma);
       const auto sums = reduce_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), at);

@@ -30,14 +30,21 @@ struct TensorMargin {
   at::Tensor kappa;
 };
 
-TensorMargin margin(const at::Tensor& lipschitz, double terms, const at::Tensor& anchor, at::ScalarType type) {
-  constexpr double kSetup = 1e-12;
+TensorMargin margin(const at::Tensor& lipschitz, double terms, const at::Tensor& anchor, at::ScalarType type,
+                    const at::Tensor& setup) {
   const double working = ulp(working_type(type));
   const double rounding = type == working_type(type) ? working : ulp(type);
   const at::Tensor size = (anchor * anchor).sum(-1, true).sqrt();
-  return {(working * (8 + terms / 2) + kSetup + rounding * (1 + lipschitz * size)).detach(),
+  return {(working * (8 + terms / 2) + setup + rounding * (1 + lipschitz * size)).detach(),
           ((working * (terms / 2 + 2) + rounding) * lipschitz).detach()};
 }
+
+// The relative error of a slack that is the difference of terms of these sizes, in double.
+at::Tensor doubt(const at::Tensor& sizes, const at::Tensor& slack, double terms) {
+  return 4 * std::numeric_limits<double>::epsilon() * (terms + 4) * (1 + sizes / slack);
+}
+
+at::Tensor size_of(const at::Tensor& v) { return (v * v).sum(-1, true).sqrt(); }
 
 // A gauge divided by 1 - sigma, in the working type, switched off where the anchor is not inside.
 AnchoredGauge guard(Gauge gauge, const TensorMargin& margin, const at::Tensor& inside, at::ScalarType type) {
@@ -50,8 +57,9 @@ AnchoredGauge guard(Gauge gauge, const TensorMargin& margin, const at::Tensor& i
 }
 
 // gamma(d) = beta.d + sqrt(|L d|^2 / A + (beta.d)^2): docs/math/margin.md. `factor` (rank, n) is L; undefined: the identity.
-AnchoredGauge quadratic_gauge(const at::Tensor& A, const at::Tensor& g, const at::Tensor& factor,
-                              const at::Tensor& anchor, at::ScalarType type) {
+// `sizes` are those of the terms that A is the difference of.
+AnchoredGauge quadratic_gauge(const at::Tensor& A, const at::Tensor& sizes, const at::Tensor& g,
+                              const at::Tensor& factor, const at::Tensor& anchor, at::ScalarType type) {
   const at::Tensor inside = A > 0;
   const at::Tensor room = where_else(inside, A, 1);
   const at::Tensor beta = g / room;
@@ -66,7 +74,7 @@ AnchoredGauge quadratic_gauge(const at::Tensor& A, const at::Tensor& g, const at
         const at::Tensor image = columns.defined() ? d.matmul(columns) : d;
         return quadratic_root(inverse * row_dot(image, image), row_dot(beta, d));
       },
-      margin(lipschitz, terms, anchor, type), inside, type);
+      margin(lipschitz, terms, anchor, type, doubt(sizes, room, terms)), inside, type);
 }
 
 // L with L'L = P for a positive semidefinite P.
@@ -85,7 +93,10 @@ AnchoredGauge rows_gauge(const at::Tensor& A, const at::Tensor& b, const at::Ten
   const at::ScalarType working = working_type(type);
   return guard([columns = A.t().to(working), scale = scale.to(working)](
                    const at::Tensor& d) { return largest(d.matmul(columns) * scale).relu(); },
-               margin(largest(norms * scale), static_cast<double>(A.size(1)), anchor, type), good.all(-1, true), type);
+               margin(largest(norms * scale), static_cast<double>(A.size(1)), anchor, type,
+                      largest(doubt(norms * size_of(anchor) + b.abs(), where_else(usable, slack, 1),
+                                    static_cast<double>(A.size(1))))),
+               good.all(-1, true), type);
 }
 
 AnchoredGauge sides(const at::Tensor& lower, const at::Tensor& upper, const at::Tensor& anchor, at::ScalarType type) {
@@ -95,9 +106,11 @@ AnchoredGauge sides(const at::Tensor& lower, const at::Tensor& upper, const at::
   const at::Tensor up = where_else(upper.isfinite(), 1 / where_else(inside, above, 1), 0);
   const at::Tensor down = where_else(lower.isfinite(), 1 / where_else(inside, below, 1), 0);
   const at::ScalarType working = working_type(type);
+  const at::Tensor steepest = largest(at::maximum(up, down));
   return guard([up = up.to(working), down = down.to(working)](
                    const at::Tensor& d) { return sides_gauge(d, up, down); },
-               margin(largest(at::maximum(up, down)), 1, anchor, type), inside.all(-1, true), type);
+               margin(steepest, 1, anchor, type, doubt(at::zeros_like(steepest), at::ones_like(steepest), 1)),
+               inside.all(-1, true), type);
 }
 
 // The boost of src/core/gauges/cone_gauge.cpp.
@@ -113,6 +126,8 @@ AnchoredGauge cone_gauge(const at::Tensor& M, const at::Tensor& s, const at::Ten
   const at::Tensor tau = (omega_t * c - omega.matmul(M)) / a;
   const at::Tensor sweep = (c + a * tau) / (1 + omega_t);
   const at::Tensor lipschitz = (M.norm() + safe_norm(omega) * safe_norm(sweep)) / a + safe_norm(tau);
+  const double terms = static_cast<double>(M.size(0) + M.size(1));
+  const at::Tensor sizes = (M.norm() + c.norm()) * size_of(anchor) + s.norm() + std::abs(e);
   const at::ScalarType working = working_type(type);
   return guard(
       [columns = M.t().to(working), omega = omega.to(working), sweep = sweep.to(working), a = a.to(working),
@@ -120,7 +135,7 @@ AnchoredGauge cone_gauge(const at::Tensor& M, const at::Tensor& s, const at::Ten
         const at::Tensor image = d.matmul(columns) - omega * row_dot(sweep, d);
         return (safe_norm(image) / a - row_dot(tau, d)).relu();
       },
-      margin(lipschitz, static_cast<double>(M.size(0) + M.size(1)), anchor, type), inside, type);
+      margin(lipschitz, terms, anchor, type, doubt(sizes, where_else(inside, t0 - length, 1), terms)), inside, type);
 }
 
 AnchoredGauge lmi_gauge(const at::Tensor& F, const at::Tensor& anchor, at::ScalarType type) {
@@ -137,17 +152,23 @@ AnchoredGauge lmi_gauge(const at::Tensor& F, const at::Tensor& anchor, at::Scala
         const at::Tensor G = -inverse.matmul(sum).matmul(inverse.transpose(-1, -2));
         return at::linalg_eigvalsh(G).narrow(-1, G.size(-1) - 1, 1).relu().to(d.scalar_type());
       },
-      margin(lipschitz, 8.0 * static_cast<double>(F.size(-1)), anchor, type), inside.unsqueeze(-1), type);
+      margin(lipschitz, 8.0 * static_cast<double>(F.size(-1)), anchor, type,
+             doubt(lipschitz * size_of(anchor) + inverse.square().sum({-1, -2}).unsqueeze(-1) * F[0].norm(),
+                   at::ones_like(lipschitz), static_cast<double>(F.size(-1)))),
+      inside.unsqueeze(-1), type);
 }
 
 // {h <= 0} for an h that a ball of radius slack / steepest around the anchor does not leave.
-AnchoredGauge level_gauge(const LevelFunction& h, const at::Tensor& slack, double steepest, const at::Tensor& anchor,
-                          at::ScalarType type) {
+// `sizes` are those of the terms of h.
+AnchoredGauge level_gauge(const LevelFunction& h, const at::Tensor& slack, const at::Tensor& sizes, double steepest,
+                          const at::Tensor& anchor, at::ScalarType type) {
   const at::Tensor inside = slack > 0;
   const at::Tensor lipschitz = steepest / where_else(inside, slack, 1);
   const at::Tensor longest = 1 / (lipschitz * std::numeric_limits<double>::epsilon());
   return guard(make_level_gauge(h, at::where(inside, anchor, anchor.detach()), longest.detach()),
-               margin(lipschitz, 8, anchor, type), inside, type);
+               margin(lipschitz, 8, anchor, type,
+                      doubt(sizes, where_else(inside, slack, 1), static_cast<double>(anchor.size(-1)))),
+               inside, type);
 }
 
 // The fields of a description, as tensors in double.
@@ -244,7 +265,8 @@ const std::map<std::string, Builder>& builders() {
          const at::Tensor q = f.vector("q");
          const at::Tensor image = u0.matmul(P);
          const at::Tensor A = -(row_dot(u0, image) + 2 * row_dot(q, u0) + 2 * f.number("c"));
-         return quadratic_gauge(A, image + q, psd_factor(P), u0, type);
+         const at::Tensor sizes = P.norm() * size_of(u0).square() + 2 * q.norm() * size_of(u0) + 2 * std::abs(f.number("c"));
+         return quadratic_gauge(A, sizes, image + q, psd_factor(P), u0, type);
        }},
       {"second_order_cone",
        [](const Description&, const Fields& f, const at::Tensor& u0, at::ScalarType type) {
@@ -262,12 +284,13 @@ const std::map<std::string, Builder>& builders() {
          // |v|_p <= n^max(0, 1/p - 1/2) |v|_2
          const double steepest = std::pow(static_cast<double>(u0.size(-1)), std::max(0.0, 1 / p - 0.5));
          const auto& center = std::get<Eigen::VectorXd>(f.value("center"));
-         return level_gauge(LpDistanceForm{center, radius, p}, slack, steepest, u0, type);
+         return level_gauge(LpDistanceForm{center, radius, p}, slack, size_of(u0) + center.norm() + radius, steepest, u0, type);
        }},
       {"log_sum_exp",
        [](const Description&, const Fields& f, const at::Tensor& u0, at::ScalarType type) {
          const at::Tensor slack = f.number("bound") - u0.detach().logsumexp(-1, true);
-         return level_gauge(LogSumExpForm{f.number("bound")}, slack, 1, u0, type);
+         const at::Tensor sizes = largest(u0.abs()) + std::abs(f.number("bound")) + 1;
+         return level_gauge(LogSumExpForm{f.number("bound")}, slack, sizes, 1, u0, type);
        }},
       {"intersection",
        [](const Description&, const Fields& f, const at::Tensor& u0, at::ScalarType type) {
@@ -342,14 +365,17 @@ AnchoredGauge ball_gauge(const at::Tensor& center, const at::Tensor& radius, con
   const at::Tensor e0 = anchor - center;
   const at::Tensor length = safe_norm(e0);
   const at::Tensor room = where_else(radius > 0, (radius - length) * (radius + length), 0);
-  return quadratic_gauge(room, e0, {}, anchor, type);
+  const at::Tensor sizes = radius.square() + length * (length + size_of(anchor) + size_of(center));
+  return quadratic_gauge(room, sizes, e0, {}, anchor, type);
 }
 
 AnchoredGauge ellipsoid_gauge(const at::Tensor& center, const at::Tensor& shape, const at::Tensor& anchor,
                               at::ScalarType type) {
   const at::Tensor e0 = anchor - center;
   const at::Tensor image = e0.matmul(shape);
-  return quadratic_gauge(1 - row_dot(e0, image), image, psd_factor(shape), anchor, type);
+  const at::Tensor length = size_of(e0);
+  const at::Tensor sizes = 1 + shape.norm() * length * (length + size_of(anchor) + size_of(center));
+  return quadratic_gauge(1 - row_dot(e0, image), sizes, image, psd_factor(shape), anchor, type);
 }
 
 }  // namespace softradial::composite

@@ -34,7 +34,7 @@ ops::SampleResult project_samples(const at::Tensor& u, const RadialSet& set, con
   static_assert(static_cast<int>(RowStatus::ok) == 0 && static_cast<int>(RowStatus::not_finite) == 1);
   const at::Tensor status = where_else(inside, finite.bitwise_not().to(at::kChar),
                                        static_cast<double>(RowStatus::no_interior)).squeeze(-1);
-  return {x.to(type), status, at::empty({0}, u.options())};
+  return {x.to(type), status, status};
 }
 
 std::vector<at::Tensor> cotangents(const at::Tensor& x, const at::Tensor& grad_x,

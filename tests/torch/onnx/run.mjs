@@ -2,8 +2,8 @@
 //
 //   node run.mjs FOLDER NODE_MODULES
 //
-// FOLDER holds pairs name.onnx, name.json: {"z": [...], "shape": [rows, inputs], "x": [...]}. Prints one JSON object: for each
-// name the largest |x - expected|, or the message of what failed.
+// FOLDER holds pairs name.onnx, name.json: {"z": [...], "shape": [rows, inputs], "x": [...]}. Prints one JSON object:
+// for each name the largest |x - expected|, or the message of what failed.
 import fs from 'node:fs';
 import path from 'node:path';
 import { createRequire } from 'node:module';

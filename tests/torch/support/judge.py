@@ -4,8 +4,8 @@ A judge mirrors a constructor of softradial.sets. Points are object arrays of Fr
 numbers. Slacks are Fraction, or Decimal with 80 digits where the set has logarithms or powers in it.
 
     slacks(x)           all must be positive
-    residuals(x, u0)    of the equalities, each with the sum of the absolute terms in it, those of the anchor u0 included:
-                        x = u0 + phi d cannot be closer to the hull than the anchor is
+    residuals(x, u0)    of the equalities, each with the sum of the absolute terms in it, those of the anchor u0
+                        included: x = u0 + phi d cannot be closer to the hull than the anchor is
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ DIGITS = 80
 
 def exact(values: Any) -> numpy.ndarray:
     """Numbers of any shape as an array of Fraction; infinities stay floats, which compare as they should."""
-    numbers = values.detach().double().numpy() if isinstance(values, torch.Tensor) else numpy.asarray(values, dtype=float)
+    numbers = torch.as_tensor(values, dtype=torch.float64).detach().numpy()
     flat = [Fraction(v) if numpy.isfinite(v) else v for v in numbers.ravel().tolist()]
     out = numpy.empty(len(flat), dtype=object)
     out[:] = flat
@@ -274,7 +274,7 @@ def judge_row(judge: Judge, row: torch.Tensor, anchor: torch.Tensor) -> Optional
 
 
 def faults(judges: Union[Judge, Sequence[Judge]], x: torch.Tensor, anchor: Optional[torch.Tensor] = None) -> List[str]:
-    """One line for each row of x (..., dim) that is not strictly inside. One judge and anchor for all rows, or for each."""
+    """One line for each row of x (..., dim) that is not strictly inside. Judges and anchors: one, or each row's own."""
     rows = x.detach().reshape(-1, x.shape[-1])
     each = [judges] * len(rows) if isinstance(judges, Judge) else judges
     anchors = torch.zeros_like(rows) if anchor is None else anchor.detach().expand(len(rows), -1)

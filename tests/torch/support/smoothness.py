@@ -9,6 +9,8 @@ from torch import Tensor
 NEAR = 1e-4
 # A gradient that changes by more than this part of itself over NEAR has a kink in between.
 JUMP = 0.02
+# Random directions in which a kink is looked for.
+LOOKS = 8
 
 
 def _gradients(function: Callable[..., Tensor], inputs: Sequence[Tensor], cotangent: Tensor) -> Tensor:
@@ -23,11 +25,10 @@ def smooth_rows(function: Callable[..., Tensor], inputs: Sequence[Tensor], rng: 
 
     A kink is a jump of the gradient: it is looked for in random directions of all inputs together, both ways.
     """
-    looks = 12
     cotangent = torch.randn(function(*inputs).shape, dtype=inputs[0].dtype, generator=rng)
     here = _gradients(function, inputs, cotangent)
     smooth = torch.ones(len(here), dtype=torch.bool)
-    for _ in range(looks):
+    for _ in range(LOOKS):
         step = [NEAR * torch.randn(tensor.shape, dtype=tensor.dtype, generator=rng) for tensor in inputs]
         for sign in (1, -1):
             there = _gradients(function, [tensor + sign * s for tensor, s in zip(inputs, step)], cotangent)

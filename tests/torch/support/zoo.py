@@ -18,8 +18,8 @@ class Case:
     name: str
     set: Any
     judge: Judge
-    # A row has the same bits alone and in a batch. Not promised where a product with a matrix is inside, which may sum in
-    # another order.
+    # A row has the same bits alone and in a batch. Not promised where a product with a matrix is inside, which may sum
+    # in another order.
     bitwise: bool = True
 
     @property
