@@ -36,7 +36,7 @@ struct Comparison {
 };
 
 struct Timing {
-  double ours = std::numeric_limits<double>::infinity();    // microseconds
+  double ours = std::numeric_limits<double>::infinity();  // microseconds
   double theirs = std::numeric_limits<double>::infinity();
 };
 
@@ -81,7 +81,8 @@ void add_capped_simplex(std::vector<Comparison>& table, int64_t rows, int64_t di
   const auto ours = [=]() mutable { return layer(u); };
   const auto softmax = [=] { return torch::softmax(u, -1); };
   const std::string name = "capped simplex " + shape_text(rows, dim);
-  table.push_back({name + ", forward + backward", "softmax", with_backward(ours, {u}, g), with_backward(softmax, {u}, g), bar});
+  table.push_back(
+      {name + ", forward + backward", "softmax", with_backward(ours, {u}, g), with_backward(softmax, {u}, g), bar});
   table.push_back({name + ", forward", "softmax", without_grad(ours), without_grad(softmax), 0});
 }
 
@@ -96,8 +97,10 @@ void add_sample_caps(std::vector<Comparison>& table, int64_t rows, int64_t dim) 
   const auto own = [=]() mutable { return layer(u, SampleTensors{.upper = caps}); };
   const auto trained = [=]() mutable { return layer(u, SampleTensors{.upper = learned}); };
   const std::string name = "per-sample caps " + shape_text(rows, dim);
-  table.push_back({name + ", forward + backward", "fixed caps", with_backward(own, {u}, g), with_backward(fixed, {u}, g), 1.5});
-  table.push_back({name + ", with their gradient", "fixed caps", with_backward(trained, {u, learned}, g), with_backward(fixed, {u}, g), 0});
+  table.push_back(
+      {name + ", forward + backward", "fixed caps", with_backward(own, {u}, g), with_backward(fixed, {u}, g), 1.5});
+  table.push_back({name + ", with their gradient", "fixed caps", with_backward(trained, {u, learned}, g),
+                   with_backward(fixed, {u}, g), 0});
 }
 
 void add_polyhedron(std::vector<Comparison>& table, int64_t dim, int64_t num_rows) {
@@ -109,10 +112,11 @@ void add_polyhedron(std::vector<Comparison>& table, int64_t dim, int64_t num_row
   const Tensor wide_A = A.to(torch::kDouble).contiguous();
   const Tensor wide_b = b.to(torch::kDouble).contiguous();
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const softradial::Polyhedron set(Eigen::MatrixXd(Eigen::Map<const RowMajor>(wide_A.data_ptr<double>(), num_rows, dim)),
-                                   Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(wide_b.data_ptr<double>(), num_rows)));
-  SoftRadial layer(softradial::Set(set), softradial::nn::SoftRadialOptions{
-                                             .anchor = {.point = Eigen::VectorXd::Zero(dim)}});
+  const softradial::Polyhedron set(
+      Eigen::MatrixXd(Eigen::Map<const RowMajor>(wide_A.data_ptr<double>(), num_rows, dim)),
+      Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(wide_b.data_ptr<double>(), num_rows)));
+  SoftRadial layer(softradial::Set(set),
+                   softradial::nn::SoftRadialOptions{.anchor = {.point = Eigen::VectorXd::Zero(dim)}});
   const Tensor samples = (b + 0.1 * torch::rand({kBatch, num_rows})).contiguous();
   const Tensor anchor = torch::zeros({dim});
   const auto fixed = [=]() mutable { return layer(u); };
@@ -122,7 +126,8 @@ void add_polyhedron(std::vector<Comparison>& table, int64_t dim, int64_t num_row
   table.push_back({name + ", forward", "matmul", without_grad(fixed), without_grad(product), 1.15});
   table.push_back({name + ", forward + backward", "matmul", with_backward(fixed, {u}, g), without_grad(product), 1.4});
   table.push_back({"per-sample b, " + name + ", forward", "fixed b", without_grad(own), without_grad(fixed), 1.5});
-  table.push_back({"per-sample b, " + name + ", forward + backward", "fixed b", with_backward(own, {u}, g), with_backward(fixed, {u}, g), 1.5});
+  table.push_back({"per-sample b, " + name + ", forward + backward", "fixed b", with_backward(own, {u}, g),
+                   with_backward(fixed, {u}, g), 1.5});
 }
 
 std::vector<Comparison> comparisons() {
@@ -160,7 +165,9 @@ int run(int argc, char** argv) {
   bool json = false;
   int rounds = 25;
   app.add_flag("--json", json, "Print one JSON object: the machine, and every ratio with its bar");
-  app.add_option("--rounds", rounds, "Rounds in which both sides of a ratio take turns")->capture_default_str()->check(CLI::PositiveNumber);
+  app.add_option("--rounds", rounds, "Rounds in which both sides of a ratio take turns")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -174,8 +181,11 @@ int run(int argc, char** argv) {
     const Timing timing = measure(comparison, rounds);
     const double ratio = timing.ours / timing.theirs;
     if (json) {
-      nlohmann::json line{{"what", comparison.what},        {"against", comparison.against}, {"microseconds", timing.ours},
-                          {"against_microseconds", timing.theirs}, {"ratio", ratio}};
+      nlohmann::json line{{"what", comparison.what},
+                          {"against", comparison.against},
+                          {"microseconds", timing.ours},
+                          {"against_microseconds", timing.theirs},
+                          {"ratio", ratio}};
       if (comparison.bar > 0) line["bar"] = comparison.bar;
       lines.push_back(std::move(line));
       continue;

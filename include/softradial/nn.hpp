@@ -1,8 +1,8 @@
 #pragma once
 
 #include <torch/nn/module.h>
-#include <torch/nn/modules/container/any.h>
 #include <torch/nn/modules/common.h>
+#include <torch/nn/modules/container/any.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>

@@ -61,9 +61,9 @@ at::Tensor newton_step(const at::Tensor& H, const at::Tensor& g) {
 // proportion. Once r = 0 the damped steps 1 / (1 + decrement) of self-concordant functions converge from anywhere.
 Walked walk(const Reduced& p, at::Tensor y) {
   constexpr int kMaxSteps = 60;
-  constexpr double kDone = 1e-22;           // squared decrement: the distance to the centre in units of its ellipsoid
-  constexpr double kToBoundary = 0.95;      // of the way to the nearest s = 0
-  constexpr double kNear = 0.25;            // decrement below which full steps converge quadratically
+  constexpr double kDone = 1e-22;       // squared decrement: the distance to the centre in units of its ellipsoid
+  constexpr double kToBoundary = 0.95;  // of the way to the nearest s = 0
+  constexpr double kNear = 0.25;        // decrement below which full steps converge quadratically
   const at::Tensor norms = (p.G * p.G).sum(-1).sqrt();
   const at::Tensor slack = p.h - p.times_rows(y);
   const at::Tensor floor = 0.1 * norms * (1 + y.norm(2, {-1}, true));
@@ -80,7 +80,8 @@ Walked walk(const Reduced& p, at::Tensor y) {
     const at::Tensor feasible = (r.abs().amax(-1, true) == 0);
     const at::Tensor squared = (ds * w).square().sum(-1, true);
     const at::Tensor decrement = squared.sqrt();
-    const at::Tensor damped = at::where(feasible.logical_and(decrement > kNear), 1 / (1 + decrement), at::ones_like(limit));
+    const at::Tensor damped =
+        at::where(feasible.logical_and(decrement > kNear), 1 / (1 + decrement), at::ones_like(limit));
     at::Tensor alpha = at::minimum(damped, limit);
     alpha = at::where(arrived.unsqueeze(-1), at::zeros_like(alpha), alpha);
     const at::Tensor moving = alpha > 0;
@@ -102,8 +103,7 @@ RowStatus find_one(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& 
   const Eigen::MatrixXd rows = to_matrix(A, "A");
   const Eigen::VectorXd bound = to_vector(b, "b");
   if (!bound.allFinite() || !rows.allFinite()) return RowStatus::no_interior;
-  const Polyhedron set =
-      E ? Polyhedron(rows, bound, to_matrix(*E, "E"), to_vector(f, "f")) : Polyhedron(rows, bound);
+  const Polyhedron set = E ? Polyhedron(rows, bound, to_matrix(*E, "E"), to_vector(f, "f")) : Polyhedron(rows, bound);
   const Anchor anchor = find_anchor(set, AnchorSearch::analytic);
   const std::size_t declared = E ? static_cast<std::size_t>(E->size(0)) : 0;
   if (anchor.status != AnchorStatus::found || anchor.hull.codimension() > declared) return RowStatus::no_interior;
@@ -159,13 +159,12 @@ Centers analytic_center(const at::Tensor& A, const at::Tensor& b, const MaybeTen
     shape.push_back(width);
     return data.to(at::kDouble).expand(shape).reshape({samples, width});
   };
-  const at::Tensor rows = A.dim() == 2 ? A.to(at::kDouble)
-                                       : [&] {
-                                           at::DimVector shape(batch.begin(), batch.end());
-                                           shape.push_back(m);
-                                           shape.push_back(n);
-                                           return A.to(at::kDouble).expand(shape).reshape({samples, m, n});
-                                         }();
+  const at::Tensor rows = A.dim() == 2 ? A.to(at::kDouble) : [&] {
+    at::DimVector shape(batch.begin(), batch.end());
+    shape.push_back(m);
+    shape.push_back(n);
+    return A.to(at::kDouble).expand(shape).reshape({samples, m, n});
+  }();
   const at::Tensor bound = flat(b, m);
   const at::Tensor levels = f ? flat(*f, f->size(-1)) : at::Tensor();
 
@@ -214,8 +213,8 @@ Centers analytic_center(const at::Tensor& A, const at::Tensor& b, const MaybeTen
     const at::Tensor missing = open.nonzero().squeeze(-1);
     for (int64_t i = 0; i < missing.size(0); ++i) {
       const int64_t row = missing[i].item<int64_t>();
-      const RowStatus one = find_one(rows.dim() == 2 ? rows : rows[row], bound[row], E, levels.defined() ? levels[row] : levels,
-                                     found[row]);
+      const RowStatus one = find_one(rows.dim() == 2 ? rows : rows[row], bound[row], E,
+                                     levels.defined() ? levels[row] : levels, found[row]);
       status[row] = static_cast<int64_t>(one);
     }
     const at::Tensor lost = (status != 0).unsqueeze(-1);

@@ -8,9 +8,8 @@
 namespace softradial::ops {
 
 SampleResult project_bounds(const at::Tensor& u, const BoundsData& data, const MapPtr& map) {
-  using Signature = std::tuple<at::Tensor, at::Tensor, at::Tensor>(const at::Tensor&, const at::Tensor&,
-                                                                   const at::Tensor&, const MaybeTensor&,
-                                                                   const MaybeTensor&, const MapPtr&);
+  using Signature = std::tuple<at::Tensor, at::Tensor, at::Tensor>(
+      const at::Tensor&, const at::Tensor&, const at::Tensor&, const MaybeTensor&, const MaybeTensor&, const MapPtr&);
   static const auto op = find_op<Signature>("softradial::project_bounds");
   auto [x, status, state] = op.call(u, data.lower, data.upper, data.sum, data.anchor, map);
   return {std::move(x), std::move(status), std::move(state)};

@@ -54,7 +54,8 @@ at::Tensor rounded_inwards(const Eigen::VectorXd& bounds, Inwards direction, con
   if (options.dtype() == at::kDouble) return exact.to(options);
   const at::Tensor coarse = exact.to(at::kFloat);
   const double infinity = std::numeric_limits<double>::infinity();
-  const at::Tensor beyond = direction == Inwards::down ? coarse.to(at::kDouble) > exact : coarse.to(at::kDouble) < exact;
+  const at::Tensor beyond =
+      direction == Inwards::down ? coarse.to(at::kDouble) > exact : coarse.to(at::kDouble) < exact;
   const at::Tensor toward = at::full_like(coarse, direction == Inwards::down ? -infinity : infinity);
   return at::where(beyond, at::nextafter(coarse, toward), coarse).to(options);
 }

@@ -42,14 +42,15 @@ using SavedMap = std::tuple<std::string, std::vector<std::string>, at::Tensor>;
 SavedMap save_map(const MapPtr& map) {
   const MethodNames names = method_names(map->method());
   const at::Tensor scalars = at::tensor({names.lambda, names.epsilon}, at::kDouble);
-  return {to_json(map->set()->set()), {names.method, names.contraction},
+  return {to_json(map->set()->set()),
+          {names.method, names.contraction},
           at::cat({scalars, to_tensor(map->anchor().point)})};
 }
 
 MapPtr load_map(const SavedMap& saved) {
   const auto& [json, words, numbers] = saved;
-  return make_map(read_set(json), words.at(0), words.at(1), numbers[0].item<double>(), numbers[1].item<double>(), "auto",
-                  numbers.slice(0, 2));
+  return make_map(read_set(json), words.at(0), words.at(1), numbers[0].item<double>(), numbers[1].item<double>(),
+                  "auto", numbers.slice(0, 2));
 }
 
 std::tuple<at::Tensor, at::Tensor> analytic_center_op(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E,
@@ -67,9 +68,10 @@ TORCH_LIBRARY(softradial, m) {
       .def("violation", [](const SetPtr& set, const at::Tensor& x) { return set->violation(x); })
       .def("to_json", [](const SetPtr& set) { return to_json(set->set()); })
       .def("learned", [](const SetPtr& set) { return set->learned(); })
-      .def("with_anchor", [](const SetPtr& set, const at::Tensor& anchor) {
-        return c10::make_intrusive<SetObject>(set->set().with_anchor(to_vector(anchor, "anchor")), set->learned());
-      })
+      .def("with_anchor",
+           [](const SetPtr& set, const at::Tensor& anchor) {
+             return c10::make_intrusive<SetObject>(set->set().with_anchor(to_vector(anchor, "anchor")), set->learned());
+           })
       .def("equals", [](const SetPtr& set, const SetPtr& other) { return set->set() == other->set(); })
       .def("__repr__", [](const SetPtr& set) { return to_string(set->set()); })
       .def("__str__", [](const SetPtr& set) { return to_string(set->set()); })
@@ -122,9 +124,10 @@ TORCH_LIBRARY(softradial, m) {
   m.def("intersection(__torch__.torch.classes.softradial.Set[] sets) -> __torch__.torch.classes.softradial.Set",
         intersection);
   m.def("product(__torch__.torch.classes.softradial.Set[] sets) -> __torch__.torch.classes.softradial.Set", product);
-  m.def("affine_preimage(__torch__.torch.classes.softradial.Set set, Tensor A, Tensor b) -> "
-        "__torch__.torch.classes.softradial.Set",
-        affine_preimage);
+  m.def(
+      "affine_preimage(__torch__.torch.classes.softradial.Set set, Tensor A, Tensor b) -> "
+      "__torch__.torch.classes.softradial.Set",
+      affine_preimage);
   m.def("scaled(__torch__.torch.classes.softradial.Set set, float factor) -> __torch__.torch.classes.softradial.Set",
         scaled);
   m.def("read_set(str json) -> __torch__.torch.classes.softradial.Set", read_set);
@@ -132,25 +135,32 @@ TORCH_LIBRARY(softradial, m) {
 
   m.def("project(Tensor u, __torch__.torch.classes.softradial.Projection map) -> Tensor");
   m.def("project_with_state(Tensor u, __torch__.torch.classes.softradial.Projection map) -> (Tensor x, Tensor state)");
-  m.def("project_backward(Tensor grad_x, Tensor u, Tensor state, __torch__.torch.classes.softradial.Projection map) -> "
-        "Tensor");
+  m.def(
+      "project_backward(Tensor grad_x, Tensor u, Tensor state, __torch__.torch.classes.softradial.Projection map) -> "
+      "Tensor");
   m.def("inverse(Tensor x, __torch__.torch.classes.softradial.Projection map) -> Tensor");
   m.def("log_abs_det(Tensor u, __torch__.torch.classes.softradial.Projection map) -> Tensor");
-  m.def("project_bounds(Tensor u, Tensor lower, Tensor upper, Tensor? sum, Tensor? anchor, "
-        "__torch__.torch.classes.softradial.Projection map) -> (Tensor x, Tensor status, Tensor state)");
-  m.def("project_bounds_backward(Tensor grad_x, Tensor u, Tensor lower, Tensor upper, Tensor? sum, Tensor? anchor, "
-        "Tensor status, Tensor state, bool[4] wanted, __torch__.torch.classes.softradial.Projection map) -> "
-        "(Tensor u, Tensor lower, Tensor upper, Tensor sum, Tensor anchor)");
-  m.def("project_polyhedra(Tensor u, Tensor A, Tensor slack, Tensor anchor, "
-        "__torch__.torch.classes.softradial.Projection map) -> (Tensor x, Tensor status, Tensor state)");
-  m.def("project_polyhedra_backward(Tensor grad_x, Tensor u, Tensor A, Tensor slack, Tensor anchor, Tensor status, "
-        "Tensor state, bool[3] wanted, __torch__.torch.classes.softradial.Projection map) -> "
-        "(Tensor u, Tensor A, Tensor slack, Tensor anchor)");
-  m.def("project_samples(Tensor u, __torch__.torch.classes.softradial.Projection map, Dict(str, Tensor) data, "
-        "bool anchor_gradient=False) -> (Tensor x, Tensor status)");
-  m.def("analytic_center(Tensor A, Tensor b, Tensor? E=None, Tensor? f=None, Tensor? start=None, *, "
-        "bool differentiable=False) -> (Tensor point, Tensor status)",
-        analytic_center_op);
+  m.def(
+      "project_bounds(Tensor u, Tensor lower, Tensor upper, Tensor? sum, Tensor? anchor, "
+      "__torch__.torch.classes.softradial.Projection map) -> (Tensor x, Tensor status, Tensor state)");
+  m.def(
+      "project_bounds_backward(Tensor grad_x, Tensor u, Tensor lower, Tensor upper, Tensor? sum, Tensor? anchor, "
+      "Tensor status, Tensor state, bool[4] wanted, __torch__.torch.classes.softradial.Projection map) -> "
+      "(Tensor u, Tensor lower, Tensor upper, Tensor sum, Tensor anchor)");
+  m.def(
+      "project_polyhedra(Tensor u, Tensor A, Tensor slack, Tensor anchor, "
+      "__torch__.torch.classes.softradial.Projection map) -> (Tensor x, Tensor status, Tensor state)");
+  m.def(
+      "project_polyhedra_backward(Tensor grad_x, Tensor u, Tensor A, Tensor slack, Tensor anchor, Tensor status, "
+      "Tensor state, bool[3] wanted, __torch__.torch.classes.softradial.Projection map) -> "
+      "(Tensor u, Tensor A, Tensor slack, Tensor anchor)");
+  m.def(
+      "project_samples(Tensor u, __torch__.torch.classes.softradial.Projection map, Dict(str, Tensor) data, "
+      "bool anchor_gradient=False) -> (Tensor x, Tensor status)");
+  m.def(
+      "analytic_center(Tensor A, Tensor b, Tensor? E=None, Tensor? f=None, Tensor? start=None, *, "
+      "bool differentiable=False) -> (Tensor point, Tensor status)",
+      analytic_center_op);
   m.def("check_finite(Tensor(a) u) -> Tensor(a)", check_finite);
 }
 

@@ -10,6 +10,7 @@
 #include "eigen_tensors.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/row_status.hpp"
+#include "softradial/sets/coordinate_set.hpp"
 
 namespace softradial::ops {
 namespace {
@@ -48,9 +49,7 @@ void CompiledMap<T>::give_back(std::unique_ptr<Workspace<T>> workspace) const no
 }
 
 MapObject::MapObject(SetPtr set, Method method, const ProjectionOptions& options)
-    : set_(std::move(set)),
-      method_(method),
-      anchor_(Projection<double>(set_->set(), method, options).anchor()) {}
+    : set_(std::move(set)), method_(method), anchor_(Projection<double>(set_->set(), method, options).anchor()) {}
 
 template <class T>
 const CompiledMap<T>& MapObject::compiled() const {
@@ -88,10 +87,23 @@ std::shared_ptr<const LinearTensors> MapObject::linear(at::Device device, at::Sc
     LinearSystem system(set_->set().dim());
     set_->set()->append_linear(system);
     const at::TensorOptions options = at::TensorOptions().device(device).dtype(type);
-    return LinearTensors{to_tensor(dense(system.inequalities(), system.dim())).to(options),
+    const at::Tensor wide_A = to_tensor(dense(system.inequalities(), system.dim())).to(device);
+    return LinearTensors{wide_A.to(options),
+                         wide_A,
                          rounded_inwards(bounds_of(system.inequalities()), Inwards::down, options),
                          to_tensor(dense(system.equalities(), system.dim())).to(options),
-                         to_tensor(bounds_of(system.equalities())).to(options), to_tensor(anchor_.point).to(options)};
+                         to_tensor(bounds_of(system.equalities())).to(options),
+                         to_tensor(anchor_.point).to(options)};
+  });
+}
+
+std::shared_ptr<const BoundsTensors> MapObject::bounds(at::Device device, at::ScalarType type) const {
+  return bounds_.get(device, type, [&] {
+    const auto& set = dynamic_cast<const CoordinateSet&>(*set_->set());
+    const at::TensorOptions options = at::TensorOptions().device(device).dtype(type);
+    return BoundsTensors{rounded_inwards(set.lower(), Inwards::up, options),
+                         rounded_inwards(set.upper(), Inwards::down, options),
+                         set.total() ? at::scalar_tensor(*set.total(), options) : at::Tensor()};
   });
 }
 

@@ -84,10 +84,18 @@ class TensorCache {
 // data, anchor is the map's own.
 struct LinearTensors {
   at::Tensor A;
+  at::Tensor wide_A;  // in double
   at::Tensor b;
   at::Tensor E;
   at::Tensor f;
   at::Tensor anchor;
+};
+
+// The data of a box, simplex or capped simplex as tensors, rounded inwards likewise; sum is undefined without a constraint.
+struct BoundsTensors {
+  at::Tensor lower;
+  at::Tensor upper;
+  at::Tensor sum;
 };
 
 // A set with an anchor and a method: torch.classes.softradial.Projection, the argument of every op. Immutable; what a
@@ -100,9 +108,7 @@ class MapObject final : public torch::CustomClassHolder {
   [[nodiscard]] const Method& method() const noexcept { return method_; }
   [[nodiscard]] const Anchor& anchor() const noexcept { return anchor_; }
   [[nodiscard]] int64_t dim() const noexcept { return static_cast<int64_t>(set_->set().dim()); }
-  [[nodiscard]] int64_t hull_dim() const noexcept {
-    return dim() - static_cast<int64_t>(anchor_.hull.codimension());
-  }
+  [[nodiscard]] int64_t hull_dim() const noexcept { return dim() - static_cast<int64_t>(anchor_.hull.codimension()); }
 
   template <class T>
   [[nodiscard]] const CompiledMap<T>& compiled() const;
@@ -112,6 +118,9 @@ class MapObject final : public torch::CustomClassHolder {
 
   // The linear data of a polyhedron, on a device and for a dtype.
   [[nodiscard]] std::shared_ptr<const LinearTensors> linear(at::Device device, at::ScalarType type) const;
+
+  // The data of a coordinate set, on a device and for a dtype.
+  [[nodiscard]] std::shared_ptr<const BoundsTensors> bounds(at::Device device, at::ScalarType type) const;
 
   // The map onto polyhedra {A x <= b_i} that share A, (m, dim), packed; once where A is the set's own (`linear`).
   template <class T>
@@ -140,6 +149,7 @@ class MapObject final : public torch::CustomClassHolder {
   mutable OnDemand<double> f64_;
   mutable TensorCache<composite::RadialSet> tensors_;
   mutable TensorCache<LinearTensors> linear_;
+  mutable TensorCache<BoundsTensors> bounds_;
   mutable std::mutex packed_mutex_;
   mutable std::shared_ptr<const PolyhedraMap<float>> packed_f32_;
   mutable std::shared_ptr<const PolyhedraMap<double>> packed_f64_;

@@ -15,9 +15,8 @@ using Words = std::array<std::pair<std::string_view, Value>, kCount>;
 constexpr Words<Contraction, 3> kContractions{{{"rational", Contraction::rational},
                                                {"exponential", Contraction::exponential},
                                                {"hyperbolic", Contraction::hyperbolic}}};
-constexpr Words<AnchorSearch, 3> kSearches{{{"auto", AnchorSearch::automatic},
-                                            {"chebyshev", AnchorSearch::chebyshev},
-                                            {"analytic", AnchorSearch::analytic}}};
+constexpr Words<AnchorSearch, 3> kSearches{
+    {{"auto", AnchorSearch::automatic}, {"chebyshev", AnchorSearch::chebyshev}, {"analytic", AnchorSearch::analytic}}};
 
 enum class Kind { soft_radial, hard_radial, gauge_map };
 constexpr Words<Kind, 3> kMethods{

@@ -22,9 +22,8 @@ std::tuple<at::Tensor, at::Tensor> project_with_state(const at::Tensor& u, const
 }
 
 at::Tensor project_backward(const at::Tensor& grad_x, const at::Tensor& u, const at::Tensor& state, const MapPtr& map) {
-  static const auto op =
-      find_op<at::Tensor(const at::Tensor&, const at::Tensor&, const at::Tensor&, const MapPtr&)>(
-          "softradial::project_backward");
+  static const auto op = find_op<at::Tensor(const at::Tensor&, const at::Tensor&, const at::Tensor&, const MapPtr&)>(
+      "softradial::project_backward");
   return op.call(grad_x, u, state, map);
 }
 
@@ -40,7 +39,8 @@ at::Tensor log_abs_det(const at::Tensor& u, const MapPtr& map) {
 
 void check_shape(const at::Tensor& tensor, const MapObject& map, const char* name) {
   if (!tensor.is_floating_point()) {
-    throw ShapeError(std::string(name) + ": expected floating-point numbers, got " + c10::toString(tensor.scalar_type()));
+    throw ShapeError(std::string(name) + ": expected floating-point numbers, got " +
+                     c10::toString(tensor.scalar_type()));
   }
   if (tensor.dim() >= 1 && tensor.size(-1) == map.dim()) return;
   std::string shape;

@@ -25,8 +25,8 @@ namespace {
 // Throws for data that are given but that the set does not have.
 void allow_only(const SampleData& data, const std::string& type, std::initializer_list<std::string_view> allowed) {
   const std::pair<std::string_view, const MaybeTensor*> all[] = {
-      {"A", &data.A},     {"b", &data.b},           {"f", &data.f},          {"lower", &data.lower}, {"upper", &data.upper},
-      {"sum", &data.sum}, {"center", &data.center}, {"radius", &data.radius}};
+      {"A", &data.A},         {"b", &data.b},     {"f", &data.f},           {"lower", &data.lower},
+      {"upper", &data.upper}, {"sum", &data.sum}, {"center", &data.center}, {"radius", &data.radius}};
   for (const auto& [name, tensor] : all) {
     if (!*tensor || std::find(allowed.begin(), allowed.end(), name) != allowed.end()) continue;
     throw InvalidSet(std::string(name) + ": a " + type + " has no such data");
@@ -62,21 +62,22 @@ SampleResult onto_coordinates(const at::Tensor& u, const SampleData& data, const
   }
   const int64_t dim = map->dim();
   BoundsData bounds;
-  bounds.lower = data.lower ? vectors(*data.lower, "lower", u, dim) : rounded_inwards(set.lower(), Inwards::up, u.options());
-  bounds.upper = data.upper ? vectors(*data.upper, "upper", u, dim) : rounded_inwards(set.upper(), Inwards::down, u.options());
-  if (has_sum) bounds.sum = data.sum ? numbers(*data.sum, "sum", u) : at::scalar_tensor(*set.total(), u.options());
+  const auto fixed = map->bounds(u.device(), u.scalar_type());
+  bounds.lower = data.lower ? vectors(*data.lower, "lower", u, dim) : fixed->lower;
+  bounds.upper = data.upper ? vectors(*data.upper, "upper", u, dim) : fixed->upper;
+  if (has_sum) bounds.sum = data.sum ? numbers(*data.sum, "sum", u) : fixed->sum;
   if (data.anchor) bounds.anchor = vectors(*data.anchor, "anchor", u, dim);
   return project_bounds(u, bounds, map);
 }
 
 // b - A u0. One anchor for all samples: A u0 is taken in double and rounded once, and the guard of the kernels covers that.
 // An anchor or an A for each sample: everything in double.
-at::Tensor slack_at(const at::Tensor& A, const at::Tensor& b, const at::Tensor& anchor) {
-  const at::Tensor wide_A = A.to(at::kDouble);
+at::Tensor slack_at(const at::Tensor& A, const at::Tensor& b, const at::Tensor& anchor, const LinearTensors& linear) {
+  const at::Tensor wide_A = A.is_same(linear.A) ? linear.wide_A : A.to(at::kDouble);
   const at::Tensor wide_anchor = anchor.to(at::kDouble);
   if (A.dim() == 2 && anchor.dim() == 1) return b - wide_A.mv(wide_anchor).to(b.scalar_type());
-  const at::Tensor image = A.dim() == 2 ? wide_anchor.matmul(wide_A.t())
-                                        : wide_A.matmul(wide_anchor.unsqueeze(-1)).squeeze(-1);
+  const at::Tensor image =
+      A.dim() == 2 ? wide_anchor.matmul(wide_A.t()) : wide_A.matmul(wide_anchor.unsqueeze(-1)).squeeze(-1);
   return (b.to(at::kDouble) - image).to(b.scalar_type());
 }
 
@@ -109,7 +110,7 @@ SampleResult onto_polyhedra(const at::Tensor& u, const SampleData& data, bool an
     missing = centers.status;
     anchor = composite::where_else((missing == 0).unsqueeze(-1), centers.point, 0).to(u.scalar_type());
   }
-  at::Tensor slack = slack_at(A, b, anchor);
+  at::Tensor slack = slack_at(A, b, anchor, *linear);
   if (missing.defined()) {
     slack = composite::where_else((missing == 0).unsqueeze(-1), slack, -1);
   }
@@ -162,8 +163,9 @@ SampleResult onto_anchored(const at::Tensor& u, const SampleData& data, const De
     const at::Tensor center =
         data.center ? numbers_only(vectors(*data.center, "center", u, map->dim())).to(at::kDouble) : fixed("center");
     anchor = placed(data.anchor ? numbers_only(vectors(*data.anchor, "anchor", u, map->dim())) : center);
-    const at::Tensor radius =
-        data.radius ? numbers(*data.radius, "radius", u).to(at::kDouble).expand_as(u.narrow(-1, 0, 1)) : fixed("radius");
+    const at::Tensor radius = data.radius
+                                  ? numbers(*data.radius, "radius", u).to(at::kDouble).expand_as(u.narrow(-1, 0, 1))
+                                  : fixed("radius");
     gauge = ball ? composite::ball_gauge(center, radius, anchor, type)
                  : composite::ellipsoid_gauge(center, fixed("shape"), anchor, type);
   } else {
@@ -191,7 +193,7 @@ SampleResult onto_scaled(const at::Tensor& u, const SampleData& data, bool ancho
   const at::Tensor usable = (scale > 0).logical_and(scale.isfinite());
   const at::Tensor factor = composite::where_else(usable, scale, 1);
   const at::Tensor finite = (u - u == 0).all(-1, true);
-  const double most = u.scalar_type() == at::kDouble  ? std::numeric_limits<double>::max()
+  const double most = u.scalar_type() == at::kDouble ? std::numeric_limits<double>::max()
                       : u.scalar_type() == at::kHalf ? 65504.0
                                                      : std::numeric_limits<float>::max();
   const at::Tensor inner_u = (composite::where_else(finite, u, 0) / factor).clamp(-most / 4, most / 4);
@@ -228,8 +230,9 @@ SampleResult project_samples(const at::Tensor& u, const SampleData& data, bool a
 SampleData sample_data(const NamedTensors& named) {
   SampleData data;
   const std::pair<const char*, MaybeTensor*> places[] = {
-      {"A", &data.A},     {"b", &data.b},           {"f", &data.f},           {"lower", &data.lower}, {"upper", &data.upper},
-      {"sum", &data.sum}, {"center", &data.center}, {"radius", &data.radius}, {"scale", &data.scale}, {"anchor", &data.anchor}};
+      {"A", &data.A},         {"b", &data.b},          {"f", &data.f},           {"lower", &data.lower},
+      {"upper", &data.upper}, {"sum", &data.sum},      {"center", &data.center}, {"radius", &data.radius},
+      {"scale", &data.scale}, {"anchor", &data.anchor}};
   for (const auto& entry : named) {
     const auto place = std::ranges::find(places, entry.key(), [](const auto& p) { return std::string(p.first); });
     if (place == std::end(places)) throw InvalidSet(entry.key() + ": no such data");

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <ATen/core/Tensor.h>
 #include <ATen/core/Dict.h>
+#include <ATen/core/Tensor.h>
 #include <torch/custom_class.h>
 
 #include <string>

@@ -103,8 +103,8 @@ TEST_F(NnModule, ClonesAndPrints) {
 
 TEST_F(NnModule, IsSavedWithItsSet) {
   std::stringstream file;
-  torch::save(nn::SoftRadial(Simplex(5, 2), nn::SoftRadialOptions{.contraction = Contraction::exponential, .lambda = 3}),
-              file);
+  torch::save(
+      nn::SoftRadial(Simplex(5, 2), nn::SoftRadialOptions{.contraction = Contraction::exponential, .lambda = 3}), file);
   torch::load(layer, file);
   EXPECT_EQ(layer->set(), Set(Simplex(5, 2)));
   EXPECT_NEAR(layer(doubles({1, 5})).sum().item<double>(), 2, 1e-14);

@@ -359,8 +359,7 @@ HWY_INLINE std::size_t project_vjp_rows(const CoordinateMap<T>& map, Rows<const 
   std::size_t i = 0;
   with_properties(data, [&](auto sum, auto uniform) HWY_ATTR {
     for (; i < u.count(); ++i) {
-      const RowState<T> at =
-          state != nullptr ? state[i] : reduce_row<sum.value, uniform.value, true>(data, u.row(i));
+      const RowState<T> at = state != nullptr ? state[i] : reduce_row<sum.value, uniform.value, true>(data, u.row(i));
       if (!(at.rho < kLargestRho<T>)) return;
       const Scale<T> scale = map.profile.scale(map.method, at.rho, at.gamma);
       const auto sums = reduce_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), at);

@@ -200,7 +200,8 @@ void dot_rows(const double* d, Rows<const double> g, double* out) noexcept {
 void step_rows(const double* u0, const double* step, const double* d, Rows<double> x) noexcept {
   HWY_DYNAMIC_DISPATCH(step_rows_f64)(u0, step, d, x);
 }
-void cotangent_rows(const CotangentRow<double>* terms, const double* d, Rows<const double> g, Rows<double> out) noexcept {
+void cotangent_rows(const CotangentRow<double>* terms, const double* d, Rows<const double> g,
+                    Rows<double> out) noexcept {
   HWY_DYNAMIC_DISPATCH(cotangent_rows_f64)(terms, d, g, out);
 }
 

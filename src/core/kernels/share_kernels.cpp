@@ -36,9 +36,7 @@ struct TailLanes {
     return hn::IfThenElse(hn::FirstN(RowTag<T>(), count), load(p), hn::Set(RowTag<T>(), T{1}));
   }
   HWY_INLINE void store(RowVec<T> v, T* p) const { store_first(v, p + j, count); }
-  HWY_INLINE RowVec<T> only(RowVec<T> v) const {
-    return hn::IfThenElseZero(hn::FirstN(RowTag<T>(), count), v);
-  }
+  HWY_INLINE RowVec<T> only(RowVec<T> v) const { return hn::IfThenElseZero(hn::FirstN(RowTag<T>(), count), v); }
 };
 
 // body(chain, lanes) for every vector of a row.
@@ -46,7 +44,9 @@ template <class T, class Body>
 HWY_INLINE void for_each_lanes(std::size_t n, const Body& body) {
   for_each_vector<T>(
       n, [&](int k, std::size_t j) SOFTRADIAL_PASS { body(k, FullLanes<T>{j}); },
-      [&](std::size_t j, std::size_t count) SOFTRADIAL_PASS { body(3, TailLanes<T>{j, count}); });
+      [&](std::size_t j, std::size_t count) SOFTRADIAL_PASS {
+        body(3, TailLanes<T>{j, count});
+      });
 }
 
 // 1 / v to an ulp or two; the guard's 8 ulp have room for it.
@@ -256,7 +256,9 @@ HWY_INLINE void vjp_row(const ShareMap<T>& map, const T* u, const T* caps, T tot
   // Slacks: (1 - theta) reach_a above, theta reach_a below; their cotangents q pull at the cap and at the anchor.
   const T q = pull * (upper ? slope : -slope);
   const T besides = -normal - (upper ? q : -q);
-  const T h_reach = wants ? (1 - scale.phi) * g_reach.total() - along * d_reach.total() - constant * reach_sum + besides * reach_a : T{0};
+  const T h_reach =
+      wants ? (1 - scale.phi) * g_reach.total() - along * d_reach.total() - constant * reach_sum + besides * reach_a
+            : T{0};
   const T mean = h_reach / reach_sum;
 
   const auto phi_v = hn::Set(tag, scale.phi);

@@ -195,8 +195,8 @@ class RowSetup {
     const Side side = side_of(ray.at.active);
     const T reciprocal = reciprocal_slack(side);
     const T along = kernels::dot(direction_.data(), grad_x.data(), dim());
-    const RayCotangent<T> at = std::visit(
-        [&](const auto& m) { return ray_cotangent<T>(m, ray, direction_, along, T{0}); }, map_.method);
+    const RayCotangent<T> at =
+        std::visit([&](const auto& m) { return ray_cotangent<T>(m, ray, direction_, along, T{0}); }, map_.method);
     kernels::combine(at.phi, grad_x.data(), at.radial, direction_.data(), grad_u.data(), dim());
     grad_u[side.coordinate] += at.normal * (side.is_upper ? reciprocal : -reciprocal);
     hull_.project(grad_u);

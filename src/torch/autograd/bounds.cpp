@@ -27,11 +27,11 @@ class BoundsFunction final : public torch::autograd::Function<BoundsFunction> {
                                const MapPtr& map) {
     const at::AutoDispatchBelowADInplaceOrView below;
     SampleResult result = project_bounds(u, {lower, upper, sum, anchor}, map);
-    ctx->save_for_backward({u, lower, upper, sum.value_or(at::Tensor()), anchor.value_or(at::Tensor()), result.status,
-                            result.state});
+    ctx->save_for_backward(
+        {u, lower, upper, sum.value_or(at::Tensor()), anchor.value_or(at::Tensor()), result.status, result.state});
     ctx->saved_data["map"] = map;
-    ctx->saved_data["wanted"] = std::vector<bool>{requires_grad(lower), requires_grad(upper), requires_grad(sum),
-                                                  requires_grad(anchor)};
+    ctx->saved_data["wanted"] =
+        std::vector<bool>{requires_grad(lower), requires_grad(upper), requires_grad(sum), requires_grad(anchor)};
     ctx->mark_non_differentiable({result.status, result.state});
     return {result.x, result.status, result.state};
   }
@@ -42,10 +42,9 @@ class BoundsFunction final : public torch::autograd::Function<BoundsFunction> {
     const auto map = ctx->saved_data["map"].toCustomClass<MapObject>();
     const c10::List<bool> wants = ctx->saved_data["wanted"].toBoolList();
     const WantedBounds wanted{wants[0], wants[1], wants[2], wants[3]};
-    const BoundsGradient g =
-        at::GradMode::is_enabled()
-            ? composite::project_bounds_backward(grads[0], saved[0], data, map)
-            : project_bounds_backward(grads[0], saved[0], data, saved[5], saved[6], wanted, map);
+    const BoundsGradient g = at::GradMode::is_enabled()
+                                 ? composite::project_bounds_backward(grads[0], saved[0], data, map)
+                                 : project_bounds_backward(grads[0], saved[0], data, saved[5], saved[6], wanted, map);
     return {g.u, g.lower, g.upper, g.sum, g.anchor, at::Tensor()};
   }
 };

@@ -40,8 +40,7 @@ class PolyhedraFunction final : public torch::autograd::Function<PolyhedraFuncti
 
 std::tuple<at::Tensor, at::Tensor, at::Tensor> project_polyhedra_autograd(const at::Tensor& u, const at::Tensor& A,
                                                                           const at::Tensor& slack,
-                                                                          const at::Tensor& anchor,
-                                                                          const MapPtr& map) {
+                                                                          const at::Tensor& anchor, const MapPtr& map) {
   if (needs_composite({u, A, slack, anchor})) {
     SampleResult result = composite::project_polyhedra(u, {A, slack, anchor}, map);
     return {result.x, result.status, result.state};

@@ -91,8 +91,8 @@ AnchoredGauge rows_gauge(const at::Tensor& A, const at::Tensor& b, const at::Ten
   const at::Tensor usable = good.logical_and(counts);
   const at::Tensor scale = where_else(usable, 1 / where_else(usable, slack, 1), 0);
   const at::ScalarType working = working_type(type);
-  return guard([columns = A.t().to(working), scale = scale.to(working)](
-                   const at::Tensor& d) { return largest(d.matmul(columns) * scale).relu(); },
+  return guard([columns = A.t().to(working),
+                scale = scale.to(working)](const at::Tensor& d) { return largest(d.matmul(columns) * scale).relu(); },
                margin(largest(norms * scale), static_cast<double>(A.size(1)), anchor, type,
                       largest(doubt(norms * size_of(anchor) + b.abs(), where_else(usable, slack, 1),
                                     static_cast<double>(A.size(1))))),
@@ -107,8 +107,7 @@ AnchoredGauge sides(const at::Tensor& lower, const at::Tensor& upper, const at::
   const at::Tensor down = where_else(lower.isfinite(), 1 / where_else(inside, below, 1), 0);
   const at::ScalarType working = working_type(type);
   const at::Tensor steepest = largest(at::maximum(up, down));
-  return guard([up = up.to(working), down = down.to(working)](
-                   const at::Tensor& d) { return sides_gauge(d, up, down); },
+  return guard([up = up.to(working), down = down.to(working)](const at::Tensor& d) { return sides_gauge(d, up, down); },
                margin(steepest, 1, anchor, type, doubt(at::zeros_like(steepest), at::ones_like(steepest), 1)),
                inside.all(-1, true), type);
 }
@@ -203,7 +202,8 @@ class Fields {
   at::Device device_;
 };
 
-AnchoredGauge largest_of(const std::vector<AnchoredGauge>& parts, const std::vector<std::pair<int64_t, int64_t>>& columns) {
+AnchoredGauge largest_of(const std::vector<AnchoredGauge>& parts,
+                         const std::vector<std::pair<int64_t, int64_t>>& columns) {
   std::vector<Gauge> gauges;
   at::Tensor kappa = parts.front().kappa;
   at::Tensor interior = parts.front().interior;
@@ -234,23 +234,17 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 const std::map<std::string, Builder>& builders() {
   static const std::map<std::string, Builder> all{
-      {"box",
-       [](const Description&, const Fields& f, const at::Tensor& u0, at::ScalarType type) {
-         return sides(f.vector("lower"), f.vector("upper"), u0, type);
-       }},
-      {"simplex",
-       [](const Description&, const Fields&, const at::Tensor& u0, at::ScalarType type) {
-         return sides(filled(u0, 0), filled(u0, kInfinity), u0, type);
-       }},
+      {"box", [](const Description&, const Fields& f, const at::Tensor& u0,
+                 at::ScalarType type) { return sides(f.vector("lower"), f.vector("upper"), u0, type); }},
+      {"simplex", [](const Description&, const Fields&, const at::Tensor& u0,
+                     at::ScalarType type) { return sides(filled(u0, 0), filled(u0, kInfinity), u0, type); }},
       {"capped_simplex",
        [](const Description&, const Fields& f, const at::Tensor& u0, at::ScalarType type) {
          const auto* const one = std::get_if<double>(&f.value("cap"));
          return sides(filled(u0, 0), one != nullptr ? filled(u0, *one) : f.vector("cap"), u0, type);
        }},
-      {"polyhedron",
-       [](const Description&, const Fields& f, const at::Tensor& u0, at::ScalarType type) {
-         return rows_gauge(f.matrix("A"), f.vector("b"), u0, type);
-       }},
+      {"polyhedron", [](const Description&, const Fields& f, const at::Tensor& u0,
+                        at::ScalarType type) { return rows_gauge(f.matrix("A"), f.vector("b"), u0, type); }},
       {"ball",
        [](const Description&, const Fields& f, const at::Tensor& u0, at::ScalarType type) {
          return ball_gauge(f.vector("center"), filled(u0, f.number("radius")).narrow(0, 0, 1), u0, type);
@@ -265,17 +259,16 @@ const std::map<std::string, Builder>& builders() {
          const at::Tensor q = f.vector("q");
          const at::Tensor image = u0.matmul(P);
          const at::Tensor A = -(row_dot(u0, image) + 2 * row_dot(q, u0) + 2 * f.number("c"));
-         const at::Tensor sizes = P.norm() * size_of(u0).square() + 2 * q.norm() * size_of(u0) + 2 * std::abs(f.number("c"));
+         const at::Tensor sizes =
+             P.norm() * size_of(u0).square() + 2 * q.norm() * size_of(u0) + 2 * std::abs(f.number("c"));
          return quadratic_gauge(A, sizes, image + q, psd_factor(P), u0, type);
        }},
       {"second_order_cone",
        [](const Description&, const Fields& f, const at::Tensor& u0, at::ScalarType type) {
          return cone_gauge(f.matrix("M"), f.vector("s"), f.vector("c"), f.number("e"), u0, type);
        }},
-      {"lmi",
-       [](const Description&, const Fields& f, const at::Tensor& u0, at::ScalarType type) {
-         return lmi_gauge(f.matrices("F"), u0, type);
-       }},
+      {"lmi", [](const Description&, const Fields& f, const at::Tensor& u0,
+                 at::ScalarType type) { return lmi_gauge(f.matrices("F"), u0, type); }},
       {"lp_ball",
        [](const Description&, const Fields& f, const at::Tensor& u0, at::ScalarType type) {
          const double p = f.number("p");
@@ -284,7 +277,8 @@ const std::map<std::string, Builder>& builders() {
          // |v|_p <= n^max(0, 1/p - 1/2) |v|_2
          const double steepest = std::pow(static_cast<double>(u0.size(-1)), std::max(0.0, 1 / p - 0.5));
          const auto& center = std::get<Eigen::VectorXd>(f.value("center"));
-         return level_gauge(LpDistanceForm{center, radius, p}, slack, size_of(u0) + center.norm() + radius, steepest, u0, type);
+         return level_gauge(LpDistanceForm{center, radius, p}, slack, size_of(u0) + center.norm() + radius, steepest,
+                            u0, type);
        }},
       {"log_sum_exp",
        [](const Description&, const Fields& f, const at::Tensor& u0, at::ScalarType type) {
@@ -316,17 +310,17 @@ const std::map<std::string, Builder>& builders() {
          const at::Tensor A = f.matrix("A");
          AnchoredGauge inner = anchored_gauge(f.parts("set").front(), u0.matmul(A.t()) + f.vector("b"), type);
          // The image A d is rounded besides: as much again.
-         return AnchoredGauge{[gauge = inner.gauge, columns = A.t().to(working_type(type))](
-                                  const at::Tensor& d) { return gauge(d.matmul(columns)); },
+         return AnchoredGauge{[gauge = inner.gauge, columns = A.t().to(working_type(type))](const at::Tensor& d) {
+                                return gauge(d.matmul(columns));
+                              },
                               inner.kappa * (2 * A.norm()).to(inner.kappa.options()), inner.interior};
        }},
       {"scaled",
        [](const Description&, const Fields& f, const at::Tensor& u0, at::ScalarType type) {
          const double factor = f.number("factor");
          AnchoredGauge inner = anchored_gauge(f.parts("set").front(), u0 / factor, type);
-         return AnchoredGauge{
-             [gauge = inner.gauge, factor](const at::Tensor& d) { return gauge(d / factor); },
-             inner.kappa / factor, inner.interior};
+         return AnchoredGauge{[gauge = inner.gauge, factor](const at::Tensor& d) { return gauge(d / factor); },
+                              inner.kappa / factor, inner.interior};
        }},
   };
   return all;

@@ -22,9 +22,8 @@ struct MakeGauge {
   }
 
   Gauge operator()(const SidesForm& form) const {
-    return [up = constant(form.up), down = constant(form.down)](const at::Tensor& d) {
-      return sides_gauge(d, up, down);
-    };
+    return
+        [up = constant(form.up), down = constant(form.down)](const at::Tensor& d) { return sides_gauge(d, up, down); };
   }
 
   Gauge operator()(const RowsForm& form) const {
@@ -61,9 +60,8 @@ struct MakeGauge {
   }
 
   Gauge operator()(const NormForm& form) const {
-    return [form](const at::Tensor& d) {
-      return (form.scale * lp_norm(d.to(at::kDouble), form.p)).to(d.scalar_type());
-    };
+    return
+        [form](const at::Tensor& d) { return (form.scale * lp_norm(d.to(at::kDouble), form.p)).to(d.scalar_type()); };
   }
 
   Gauge operator()(const LevelForm& form) const { return make_level_gauge(form, options); }

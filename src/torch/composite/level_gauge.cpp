@@ -65,8 +65,8 @@ struct MakeAlong {
 // The exit t, in [nearest, longest]: halvings of the bracket on a log scale, then Newton from outside, where a convex
 // function's tangents lead back to the root without passing it. `longest` where the ray does not leave before.
 at::Tensor find_exit(const AlongRay& h, const at::Tensor& u0, const at::Tensor& v, const at::Tensor& longest) {
-  constexpr int kHalvings = 18;     // from a ratio of 2^52 to one of 1 + 2e-4
-  constexpr int kNewtonSteps = 5;   // each doubles the digits
+  constexpr int kHalvings = 18;    // from a ratio of 2^52 to one of 1 + 2e-4
+  constexpr int kNewtonSteps = 5;  // each doubles the digits
   const at::NoGradGuard no_grad;
   at::Tensor high = longest.expand_as(v.narrow(-1, 0, 1));
   at::Tensor low = high * std::numeric_limits<double>::epsilon();

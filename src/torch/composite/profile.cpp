@@ -98,10 +98,9 @@ struct ScaleLogs {
     const at::Tensor zs = where_else(away, z, 1);
     const bool exponential = m.contraction == Contraction::exponential;
     const at::Tensor s = exponential ? one_minus_exp(zs) : zs.tanh();
-    const at::Tensor log_radial = exponential ? zs.log() - zs - s.log()
-                                              : (4 * zs).log() - 2 * zs - one_minus_exp(4 * zs).log();
-    return {log_phi_at_0 + where_else(away, s.log() - zs.log(), 0),
-            where_else(away, log_radial, 0)};
+    const at::Tensor log_radial =
+        exponential ? zs.log() - zs - s.log() : (4 * zs).log() - 2 * zs - one_minus_exp(4 * zs).log();
+    return {log_phi_at_0 + where_else(away, s.log() - zs.log(), 0), where_else(away, log_radial, 0)};
   }
 };
 

@@ -50,7 +50,8 @@ at::Tensor radial_project(const at::Tensor& u, const RadialSet& set, const Metho
   const Direction at_u = direction_of(u, set);
   at::Tensor reach = step(method, at_u.ray);
   // Along directions that never leave the set x grows with u: below the largest finite number it stays finite.
-  const double most = u.scalar_type() == at::kDouble ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+  const double most =
+      u.scalar_type() == at::kDouble ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
   reach = reach.clamp_max(most / 4);
   return or_nan(at_u.finite, set.anchor + reach * at_u.d);
 }

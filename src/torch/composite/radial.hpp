@@ -11,11 +11,11 @@ namespace softradial::composite {
 
 // What the map needs of a set, or of one set per row: tensors broadcast against u (..., dim).
 struct RadialSet {
-  at::Tensor anchor;     // (dim) or (..., dim)
-  at::Tensor normals;    // (codimension, dim), orthonormal rows; undefined: the hull is all of R^n
-  bool sum = false;      // the hull is {1.x = total}; normals are not looked at then
-  Gauge gauge;           // guarded but for kappa |d|
-  at::Tensor kappa;      // () or (..., 1)
+  at::Tensor anchor;   // (dim) or (..., dim)
+  at::Tensor normals;  // (codimension, dim), orthonormal rows; undefined: the hull is all of R^n
+  bool sum = false;    // the hull is {1.x = total}; normals are not looked at then
+  Gauge gauge;         // guarded but for kappa |d|
+  at::Tensor kappa;    // () or (..., 1)
   double hull_dim = 0;
 };
 

@@ -29,9 +29,7 @@ CoarseMargin coarse_margin(const MapForm& form, at::ScalarType type) {
           .kappa = ulp(type) * form.lipschitz};
 }
 
-bool is_sum(const Eigen::MatrixXd& normals) {
-  return normals.rows() == 1 && (normals.array() == normals(0, 0)).all();
-}
+bool is_sum(const Eigen::MatrixXd& normals) { return normals.rows() == 1 && (normals.array() == normals(0, 0)).all(); }
 
 MapForm form_of(const ops::MapObject& map, at::ScalarType type) {
   return type == at::kDouble ? map.compiled<double>().evaluator.form() : map.compiled<float>().evaluator.form();

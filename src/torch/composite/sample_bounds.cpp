@@ -20,8 +20,7 @@ at::Tensor middle(const at::Tensor& lower, const at::Tensor& upper) {
   const at::Tensor high = where_else(high_closed, upper, 0);
   const at::Tensor from_low = low + low.abs().clamp_min(1);
   const at::Tensor from_high = high - high.abs().clamp_min(1);
-  const at::Tensor one_sided =
-      at::where(low_closed, from_low, where_else(high_closed, from_high, 0));
+  const at::Tensor one_sided = at::where(low_closed, from_low, where_else(high_closed, from_high, 0));
   return at::where(low_closed.logical_and(high_closed), low + (high - low) / 2, one_sided);
 }
 
@@ -86,8 +85,8 @@ ops::SampleResult project_bounds(const at::Tensor& u, const ops::BoundsData& dat
 ops::BoundsGradient project_bounds_backward(const at::Tensor& grad_x, const at::Tensor& u, const ops::BoundsData& data,
                                             const ops::MapPtr& map) {
   const at::Tensor x = composite::project_bounds(u, data, map).x;
-  const std::vector<at::Tensor> g =
-      cotangents(x, grad_x, {u, data.lower, data.upper, data.sum.value_or(at::Tensor()), data.anchor.value_or(at::Tensor())});
+  const std::vector<at::Tensor> g = cotangents(
+      x, grad_x, {u, data.lower, data.upper, data.sum.value_or(at::Tensor()), data.anchor.value_or(at::Tensor())});
   return {g[0], g[1], g[2], g[3], g[4]};
 }
 

@@ -30,8 +30,7 @@ ops::SampleResult project_polyhedra(const at::Tensor& u, const ops::PolyhedraDat
   // Guarded as the fused kernel does it; a coarser result adds its own rounding of x = u0 + phi d.
   const double coarse = type == working ? 0 : ulp(type);
   const at::Tensor counts = norms > 0;
-  const at::Tensor left =
-      slack * (1 - 8 * ulp(working)) - (2 * ulp(working) + coarse) * norms * size;
+  const at::Tensor left = slack * (1 - 8 * ulp(working)) - (2 * ulp(working) + coarse) * norms * size;
   const at::Tensor good = (slack > 0).logical_and(left >= 0.75 * slack).logical_or(counts.bitwise_not());
   const at::Tensor interior = good.all(-1, true);
   const at::Tensor usable = good.logical_and(counts);

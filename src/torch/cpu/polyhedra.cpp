@@ -65,8 +65,8 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> project_polyhedra_cpu(const at::T
     const auto polyhedra = data.make_map(*map, A);
     for_each_run(rows, data.num_rows * map->dim(), [&](std::size_t first, std::size_t count) {
       polyhedra->project(data.slice(first, count), data.matrices_from(first, count),
-                        const_rows<T>(matrix).slice(first, count), fresh_rows<T>(x, rows).slice(first, count),
-                        statuses(status).subspan(first, count), states<T>(state).subspan(first, count));
+                         const_rows<T>(matrix).slice(first, count), fresh_rows<T>(x, rows).slice(first, count),
+                         statuses(status).subspan(first, count), states<T>(state).subspan(first, count));
     });
   });
   return {x, status, state};

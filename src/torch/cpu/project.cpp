@@ -100,8 +100,8 @@ at::Tensor log_abs_det_cpu(const at::Tensor& u, const MapPtr& map) {
   with_precision(matrix, [&]<class T>(Precision<T>) {
     const CompiledMap<T>& compiled = map->compiled<T>();
     const auto lease = compiled.lend();
-    compiled.evaluator.log_abs_det(const_rows<T>(matrix),
-                                   {out.data_ptr<T>(), static_cast<std::size_t>(out.numel())}, *lease);
+    compiled.evaluator.log_abs_det(const_rows<T>(matrix), {out.data_ptr<T>(), static_cast<std::size_t>(out.numel())},
+                                   *lease);
   });
   return out.to(u.scalar_type());
 }

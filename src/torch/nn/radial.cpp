@@ -1,5 +1,3 @@
-#include "softradial/nn.hpp"
-
 #include <torch/serialize/input-archive.h>
 #include <torch/serialize/output-archive.h>
 
@@ -13,6 +11,7 @@
 #include "project.hpp"
 #include "samples.hpp"
 #include "softradial/errors.hpp"
+#include "softradial/nn.hpp"
 #include "softradial/set_json.hpp"
 
 namespace softradial::nn {
@@ -23,7 +22,8 @@ ops::MaybeTensor maybe(const torch::Tensor& tensor) {
 }
 
 bool any_given(const SampleTensors& d) {
-  for (const torch::Tensor* tensor : {&d.A, &d.b, &d.f, &d.lower, &d.upper, &d.sum, &d.center, &d.radius, &d.scale, &d.anchor}) {
+  for (const torch::Tensor* tensor :
+       {&d.A, &d.b, &d.f, &d.lower, &d.upper, &d.sum, &d.center, &d.radius, &d.scale, &d.anchor}) {
     if (tensor->defined()) return true;
   }
   return false;
@@ -46,7 +46,8 @@ struct RadialImpl::State {
 
 RadialImpl::RadialImpl(std::string name, Set set, const Method& method, const AnchorOptions& anchor, bool check_finite)
     : Module(std::move(name)),
-      state_(std::make_shared<const State>(State{make_map(std::move(set), method, anchor), anchor.gradient, check_finite})) {}
+      state_(std::make_shared<const State>(
+          State{make_map(std::move(set), method, anchor), anchor.gradient, check_finite})) {}
 
 torch::Tensor RadialImpl::forward(const torch::Tensor& u, const SampleTensors& data) {
   const torch::Tensor input = state_->check_finite ? ops::check_finite(u) : u;
@@ -55,8 +56,9 @@ torch::Tensor RadialImpl::forward(const torch::Tensor& u, const SampleTensors& d
     state_->map->remember_output(x);
     return x;
   }
-  const ops::SampleData samples{maybe(data.A),   maybe(data.b),      maybe(data.f),      maybe(data.lower), maybe(data.upper),
-                                maybe(data.sum), maybe(data.center), maybe(data.radius), maybe(data.scale), maybe(data.anchor)};
+  const ops::SampleData samples{maybe(data.A),     maybe(data.b),     maybe(data.f),      maybe(data.lower),
+                                maybe(data.upper), maybe(data.sum),   maybe(data.center), maybe(data.radius),
+                                maybe(data.scale), maybe(data.anchor)};
   ops::SampleResult result = ops::project_samples(input, samples, state_->anchor_gradient, state_->map);
   state_->map->remember_status(result.status);
   return result.x;
@@ -120,8 +122,8 @@ HardRadialImpl::HardRadialImpl(Set set, const HardRadialOptions& options)
                  options.check_finite) {}
 
 GaugeMapImpl::GaugeMapImpl(Set set, const GaugeMapOptions& options)
-    : RadialImpl("softradial::nn::GaugeMap", std::move(set),
-                 softradial::GaugeMap{options.contraction, options.lambda}, options.anchor, options.check_finite) {}
+    : RadialImpl("softradial::nn::GaugeMap", std::move(set), softradial::GaugeMap{options.contraction, options.lambda},
+                 options.anchor, options.check_finite) {}
 
 std::shared_ptr<torch::nn::Module> SoftRadialImpl::clone(const torch::optional<torch::Device>&) const {
   return std::make_shared<SoftRadialImpl>(*this);
