@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.distributions import Distribution, Independent, Normal, constraints
 
-from .layers import _Radial
+from .layers import HardRadial, _Radial
 
 
 def hull_basis(layer: _Radial) -> Tensor:
@@ -35,6 +35,8 @@ class Pushforward(Distribution):
     has_rsample = True
 
     def __init__(self, base: Distribution, layer: _Radial, validate_args: Optional[bool] = None) -> None:
+        if isinstance(layer, HardRadial):
+            raise ValueError("layer: a HardRadial is not one-to-one, its image has no density")
         self.base = base
         self.layer = layer
         self.basis = hull_basis(layer)

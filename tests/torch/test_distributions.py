@@ -253,3 +253,8 @@ def test_a_pathwise_policy_gradient_step_improves_a_policy(rng):
         (-objective(256)).backward()
         optimizer.step()
     assert objective(4000).item() > before + 0.05
+
+
+def test_a_map_that_is_not_one_to_one_has_no_density():
+    with pytest.raises(ValueError, match="not one-to-one"):
+        ConstrainedNormal(sr.HardRadial(sr.Simplex(3)), torch.zeros(3, dtype=F64), 0.1)

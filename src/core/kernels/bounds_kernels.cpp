@@ -35,16 +35,6 @@ HWY_INLINE RowVec<T> reach_of(RowVec<T> lower, RowVec<T> upper, RowVec<T> spare)
   return hn::Min(hn::Sub(upper, lower), spare);
 }
 
-// 1 / v for normal v with a normal reciprocal, to 2 ulp: what a division costs is most of the pass in single precision.
-// Two steps of Newton's method double the 8 bits or more of the guess twice.
-HWY_INLINE RowVec<float> reciprocal_of(RowVec<float> v) {
-  const auto two = hn::Set(RowTag<float>(), 2.0F);
-  const auto guess = hn::ApproximateReciprocal(v);
-  const auto better = hn::Mul(guess, hn::NegMulAdd(v, guess, two));
-  return hn::Mul(better, hn::NegMulAdd(v, better, two));
-}
-HWY_INLINE RowVec<double> reciprocal_of(RowVec<double> v) { return hn::Div(hn::Set(RowTag<double>(), 1.0), v); }
-
 // What the guards of sides and of linear rows share: 1 / guarded with guarded = slack (1 - 8 ulp) - doubt, or 0 where the
 // constraint is open; `resolvable` stays true while every constraint is open or has guarded >= 3/4 slack. A slack that
 // overflows counts as an eighth of the largest number, whose reciprocal is still normal.

@@ -33,7 +33,6 @@ class Panels {
   [[nodiscard]] std::size_t num_panels() const noexcept { return (num_rows_ + kPanelRows<T> - 1) / kPanelRows<T>; }
   [[nodiscard]] const T* panel(std::size_t p) const noexcept { return data() + p * num_columns_ * kPanelRows<T>; }
 
-  [[nodiscard]] T operator()(std::size_t i, std::size_t k) const noexcept { return data()[offset(i, k)]; }
   void set(std::size_t i, std::size_t k, T value) noexcept { const_cast<T*>(data())[offset(i, k)] = value; }
 
  private:

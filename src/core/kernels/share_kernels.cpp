@@ -49,13 +49,6 @@ HWY_INLINE void for_each_lanes(std::size_t n, const Body& body) {
       });
 }
 
-// 1 / v to an ulp or two; the guard's 8 ulp have room for it.
-HWY_INLINE RowVec<float> reciprocal(RowVec<float> v) {
-  const auto guess = hn::ApproximateReciprocal(v);
-  return hn::Mul(guess, hn::NegMulAdd(v, guess, hn::Set(RowTag<float>(), 2.0F)));
-}
-HWY_INLINE RowVec<double> reciprocal(RowVec<double> v) { return hn::Div(hn::Set(RowTag<double>(), 1.0), v); }
-
 // One row: its caps, its anchor, and d by the one formula that all passes use.
 template <class T>
 struct ShareRow {
@@ -143,7 +136,7 @@ HWY_INLINE T second_pass(const ShareRow<T>& row, const ShareSlacks<T>& slacks, s
     const auto reach = row.reach(lanes);
     const auto d = row.direction(lanes, reach);
     rho.s[k] = hn::MulAdd(d, d, rho.s[k]);
-    const auto share = hn::Mul(d, reciprocal(reach));
+    const auto share = hn::Mul(d, reciprocal_of(reach));
     const auto value = hn::Max(hn::Mul(share, up), hn::Mul(share, down));
     if constexpr (kActive) {
       const auto larger = hn::Gt(value, best[k & 1]);

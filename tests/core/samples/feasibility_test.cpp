@@ -65,6 +65,23 @@ void bounds_are_kept(RandomPoints& random, std::size_t dim, const BoundsKind& ki
   }
 }
 
+// Projects the batch by every method and judges the rows that have an interior; returns how many there were.
+template <class T>
+int count_feasible(const BoundsBatch<T>& batch, const AffineHull& hull) {
+  int resolved = 0;
+  for (const NamedMethod& m : support::all_methods()) {
+    SCOPED_TRACE(m.name);
+    const Projected<T> projected = support::project(m.method, batch);
+    for (std::size_t i = 0; i < batch.count(); ++i) {
+      SCOPED_TRACE(i);
+      if (projected.status[i] != RowStatus::ok) continue;
+      ++resolved;
+      is_feasible<T>(ExactJudge(support::set_of_row(batch, i), hull), projected.x[i]);
+    }
+  }
+  return resolved;
+}
+
 TYPED_TEST(SampleFeasibility, OfBounds) {
   RandomPoints random(31);
   for (const BoundsKind& kind : support::bounds_kinds()) {
@@ -92,19 +109,7 @@ TYPED_TEST(SampleFeasibility, OfThinBounds) {
       batch.upper[i][j] = low + width;
     }
   }
-  const AffineHull hull = AffineHull::whole_space(3);
-  int resolved = 0;
-  for (const NamedMethod& m : support::all_methods()) {
-    SCOPED_TRACE(m.name);
-    const Projected<T> projected = support::project(m.method, batch);
-    for (std::size_t i = 0; i < batch.count(); ++i) {
-      SCOPED_TRACE(i);
-      if (projected.status[i] != RowStatus::ok) continue;
-      ++resolved;
-      is_feasible<T>(ExactJudge(support::set_of_row(batch, i), hull), projected.x[i]);
-    }
-  }
-  EXPECT_GE(resolved, 2000);
+  EXPECT_GE(count_feasible(batch, AffineHull::whole_space(3)), 2000);
 }
 
 // Caps whose sum is hardly more than the total, and totals that are a small part of it: the anchor lies close to a bound.
@@ -119,19 +124,7 @@ TYPED_TEST(SampleFeasibility, OfThinCaps) {
     (*batch.total)[i][0] = static_cast<T>(batch.upper.get(i).sum() * (i % 3 == 0 ? gap : 1 - gap));
     random.fill_row(batch.u[i], VectorXd::Zero(kDim), i % 2 == 0 ? 10 : 1e25);
   }
-  const AffineHull hull = support::sum_hull(kDim);
-  int resolved = 0;
-  for (const NamedMethod& m : support::all_methods()) {
-    SCOPED_TRACE(m.name);
-    const Projected<T> projected = support::project(m.method, batch);
-    for (std::size_t i = 0; i < batch.count(); ++i) {
-      SCOPED_TRACE(i);
-      if (projected.status[i] != RowStatus::ok) continue;
-      ++resolved;
-      is_feasible<T>(ExactJudge(support::set_of_row(batch, i), hull), projected.x[i]);
-    }
-  }
-  EXPECT_GE(resolved, 5000);
+  EXPECT_GE(count_feasible(batch, support::sum_hull(kDim)), 5000);
 }
 
 // Bounds at the end of the number range, where a slack overflows or its reciprocal is not a normal number.
