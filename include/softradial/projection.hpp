@@ -16,7 +16,7 @@
 namespace softradial {
 
 // What the forward pass leaves for the backward pass: with it, a polyhedron's VJP gathers one row instead of running
-// over the constraints again. Opaque; 4 numbers a row.
+// over the constraints again. Opaque, but for one thing: rho is finite unless u is not finite or of extreme size.
 template <class T>
 struct RowState {
   T rho = 0;

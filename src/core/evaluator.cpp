@@ -186,7 +186,7 @@ void Evaluator<T>::Impl::project_rays(Rows<const T> u, Rows<T> x, RayBlock<T>& r
   rays.load(set, u);
   for (std::size_t i = 0; i < state.size(); ++i) {
     const Ray<T>& ray = rays.ray(i);
-    state[i] = {ray.rho, ray.at.gamma, 0, ray.at.active};
+    state[i] = {ray.finite ? ray.rho : std::numeric_limits<T>::infinity(), ray.at.gamma, 0, ray.at.active};
   }
   const std::span<T> steps = rays.numbers();
   std::visit(

@@ -27,27 +27,6 @@ auto& by_precision(Single& f32, Double& f64) {
 
 }  // namespace
 
-template <class T>
-typename CompiledMap<T>::Lease CompiledMap<T>::lend() const {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!idle_.empty()) {
-      std::unique_ptr<Workspace<T>> workspace = std::move(idle_.back());
-      idle_.pop_back();
-      return {*this, std::move(workspace)};
-    }
-    // Room for every workspace that is out, so that giving one back cannot fail.
-    idle_.reserve(++made_);
-  }
-  return {*this, std::make_unique<Workspace<T>>(evaluator)};
-}
-
-template <class T>
-void CompiledMap<T>::give_back(std::unique_ptr<Workspace<T>> workspace) const noexcept {
-  const std::lock_guard lock(mutex_);
-  idle_.push_back(std::move(workspace));
-}
-
 MapObject::MapObject(SetPtr set, Method method, const ProjectionOptions& options)
     : set_(std::move(set)), method_(method), anchor_(Projection<double>(set_->set(), method, options).anchor()) {}
 

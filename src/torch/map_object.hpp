@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "set_object.hpp"
+#include "softradial/pool.hpp"
 #include "softradial/projection.hpp"
 #include "softradial/sample_polyhedra.hpp"
 
@@ -29,27 +30,12 @@ class CompiledMap {
 
   const Evaluator<T> evaluator;
 
-  class Lease {
-   public:
-    Lease(const CompiledMap& map, std::unique_ptr<Workspace<T>> workspace)
-        : map_(map), workspace_(std::move(workspace)) {}
-    Lease(const Lease&) = delete;
-    Lease& operator=(const Lease&) = delete;
-    ~Lease() { map_.give_back(std::move(workspace_)); }
-    [[nodiscard]] Workspace<T>& operator*() const noexcept { return *workspace_; }
-
-   private:
-    const CompiledMap& map_;
-    std::unique_ptr<Workspace<T>> workspace_;
-  };
-  [[nodiscard]] Lease lend() const;
+  [[nodiscard]] typename Pool<Workspace<T>>::Lease lend() const {
+    return workspaces_.lend([this] { return Workspace<T>(evaluator); });
+  }
 
  private:
-  void give_back(std::unique_ptr<Workspace<T>> workspace) const noexcept;
-
-  mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<Workspace<T>>> idle_;
-  mutable std::size_t made_ = 0;
+  mutable Pool<Workspace<T>> workspaces_;
 };
 
 // Constants on a device and for a dtype, made once. They outlive the call that made them: a trace must not record how they

@@ -65,8 +65,9 @@ HWY_INLINE T mean_offset(const CoordinateData<T>& data, const T* HWY_RESTRICT u)
   Sum4<T> sum;
   for_each_vector<T>(
       data.dim,
-      [&](int k, std::size_t j) HWY_ATTR { sum.s[k] = hn::Add(sum.s[k], hn::Sub(hn::LoadU(tag, u + j), first_u)); },
-      [&](std::size_t j, std::size_t count) HWY_ATTR {
+      [&](int k, std::size_t j)
+          SOFTRADIAL_LANES { sum.s[k] = hn::Add(sum.s[k], hn::Sub(hn::LoadU(tag, u + j), first_u)); },
+      [&](std::size_t j, std::size_t count) SOFTRADIAL_LANES {
         const auto d = hn::Sub(load_first(u + j, count), first_u);
         sum.s[3] = hn::Add(sum.s[3], hn::IfThenElseZero(hn::FirstN(tag, count), d));
       });
@@ -79,92 +80,55 @@ HWY_INLINE RowVec<T> side(RowVec<T> d, RowVec<T> up, RowVec<T> down) {
   return hn::Max(hn::Mul(d, up), hn::Mul(hn::Neg(d), down));
 }
 
-// The smallest coordinate whose side attains gamma, as j or dim + j.
-template <bool kSum, bool kUniform, class T>
-HWY_INLINE std::int32_t find_side(const CoordinateData<T>& data, const Direction<kSum, kUniform, T>& direction,
-                                  T gamma) {
-  const RowTag<T> tag;
-  const std::size_t lanes = hn::Lanes(tag);
-  const Lanes<kUniform, T> up(data.up);
-  const Lanes<kUniform, T> down(data.down);
-  const auto target = hn::Set(tag, gamma);
-  for (std::size_t j = 0; j < data.dim; j += lanes) {
-    const std::size_t count = data.dim - j < lanes ? data.dim - j : lanes;
-    const bool full = count == lanes;
-    const auto d = full ? direction.full(j) : direction.first(j, count);
-    const auto up_at = full ? up.full(j) : up.first(j, count);
-    const auto down_at = full ? down.full(j) : down.first(j, count);
-    const auto hit = hn::FindFirstTrue(tag, hn::Eq(side<T>(d, up_at, down_at), target));
-    if (hit >= 0) {
-      const auto upper = hn::FindFirstTrue(tag, hn::Eq(hn::Mul(d, up_at), target));
-      const auto index = static_cast<std::int32_t>(j) + static_cast<std::int32_t>(hit);
-      return upper == hit ? index : index + static_cast<std::int32_t>(data.dim);
-    }
-  }
-  return 0;
-}
-
-template <bool kSum, bool kUniform, class T>
-HWY_INLINE std::int32_t active_side(const CoordinateData<T>& data, const T* u, const RowState<T>& state) {
-  if (!(state.gamma > 0)) return 0;
-  return find_side(data, Direction<kSum, kUniform, T>(data, u, state.shift), state.gamma);
-}
-
 // |d|^2 by a pass of its own.
 template <bool kSum, bool kUniform, class T>
 HWY_INLINE T squared_length(const Direction<kSum, kUniform, T>& direction, std::size_t n) {
   Sum4<T> rho;
   for_each_vector<T>(
       n,
-      [&](int k, std::size_t j) HWY_ATTR {
+      [&](int k, std::size_t j) SOFTRADIAL_LANES {
         const auto d = direction.full(j);
         rho.s[k] = hn::MulAdd(d, d, rho.s[k]);
       },
-      [&](std::size_t j, std::size_t count) HWY_ATTR {
+      [&](std::size_t j, std::size_t count) SOFTRADIAL_LANES {
         const auto d = direction.first(j, count);
         rho.s[3] = hn::MulAdd(d, d, rho.s[3]);
       });
   return rho.total();
 }
 
-// The smallest coordinate with u_j - origin = target.
+// rho, gamma and shift of a row, and how to recognise its active coordinate.
 template <class T>
-HWY_INLINE std::int32_t find_offset(const T* HWY_RESTRICT u, std::size_t n, T origin, T target) {
-  const RowTag<T> tag;
-  const std::size_t lanes = hn::Lanes(tag);
-  const auto from = hn::Set(tag, origin);
-  const auto wanted = hn::Set(tag, target);
-  for (std::size_t j = 0; j < n; j += lanes) {
-    const std::size_t count = n - j < lanes ? n - j : lanes;
-    const auto v = count == lanes ? hn::LoadU(tag, u + j) : load_first(u + j, count);
-    const auto hit = hn::FindFirstTrue(tag, hn::And(hn::FirstN(tag, count), hn::Eq(hn::Sub(v, from), wanted)));
-    if (hit >= 0) return static_cast<std::int32_t>(j) + static_cast<std::int32_t>(hit);
-  }
-  return 0;
-}
+struct Reduced {
+  RowState<T> state;
+  T target;    // d of the active coordinate where the data are uniform, its gamma otherwise
+  bool upper;  // which side it is; known here where the data are uniform
+};
 
 // One anchor, one cap: a single pass. With e = u - u_1 (or u - u0 where there is no sum constraint) it takes the sum, the
 // squares and the extremes of e together; then shift = mean(e), |d|^2 = |e|^2 - n shift^2, max d = max e - shift, exactly
 // as the other passes see it since rounding is monotone. Where u_1 is so far off that the difference cancels by more than
 // a factor of 4, |d|^2 is summed again.
-template <bool kSum, bool kActive, class T>
-HWY_INLINE void reduce_uniform_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u, RowState<T>& state) {
+template <bool kSum, class T>
+HWY_INLINE Reduced<T> reduce_uniform_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u) {
   const RowTag<T> tag;
+  RowState<T> state;
   const auto origin = hn::Set(tag, kSum ? u[0] : data.anchor[0]);
   Sum4<T> sum;
   Sum4<T> squares;
   RowVec<T> high[2] = {hn::Zero(tag), hn::Zero(tag)};
   RowVec<T> low[2] = {hn::Zero(tag), hn::Zero(tag)};
-  const auto take = [&](int k, RowVec<T> e) HWY_ATTR {
+  const auto take = [&](int k, RowVec<T> e) SOFTRADIAL_LANES {
     if constexpr (kSum) sum.s[k] = hn::Add(sum.s[k], e);
     squares.s[k] = hn::MulAdd(e, e, squares.s[k]);
     high[k & 1] = hn::Max(high[k & 1], e);
     low[k & 1] = hn::Min(low[k & 1], e);
   };
   for_each_vector<T>(
-      data.dim, [&](int k, std::size_t j) HWY_ATTR { take(k, hn::Sub(hn::LoadU(tag, u + j), origin)); },
-      [&](std::size_t j, std::size_t count)
-          HWY_ATTR { take(3, hn::IfThenElseZero(hn::FirstN(tag, count), hn::Sub(load_first(u + j, count), origin))); });
+      data.dim, [&](int k, std::size_t j) SOFTRADIAL_LANES { take(k, hn::Sub(hn::LoadU(tag, u + j), origin)); },
+      [&](std::size_t j, std::size_t count) SOFTRADIAL_LANES {
+        take(3, hn::IfThenElseZero(hn::FirstN(tag, count), hn::Sub(load_first(u + j, count), origin)));
+      });
   const T highest = hn::GetLane(hn::MaxOfLanes(tag, hn::Max(high[0], high[1])));
   const T lowest = hn::GetLane(hn::MinOfLanes(tag, hn::Min(low[0], low[1])));
   const T total = kSum ? sum.total() : T{0};
@@ -176,25 +140,20 @@ HWY_INLINE void reduce_uniform_row(const CoordinateData<T>& data, const T* HWY_R
   }
   // With a sum constraint zero is among the e (u_1 itself), so that the extremes are those of e; without one they are
   // floored at zero, as the gauge is.
-  const T above = (highest - state.shift) * data.up[0];
-  const T below = -(lowest - state.shift) * data.down[0];
-  state.gamma = above > below ? above : below;
-  if constexpr (kActive) {
-    // The extreme offset names the side. Where both sides tie, or none counts, the general search decides.
-    if (above == below || !(state.gamma > 0)) {
-      state.active = active_side<kSum, true>(data, u, state);
-    } else {
-      const T origin_value = kSum ? u[0] : data.anchor[0];
-      state.active = find_offset(u, data.dim, origin_value, above > below ? highest : lowest);
-      if (above < below) state.active += static_cast<std::int32_t>(data.dim);
-    }
-  }
+  const T largest = highest - state.shift;
+  const T smallest = lowest - state.shift;
+  const T above = largest * data.up[0];
+  const T below = -smallest * data.down[0];
+  const bool upper = above >= below;
+  state.gamma = upper ? above : below;
+  return {state, upper ? largest : smallest, upper};
 }
 
 // Per-coordinate data: the shift first, then |d|^2 and the gauge together.
 template <bool kSum, class T>
-HWY_INLINE void reduce_general_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u, RowState<T>& state) {
+HWY_INLINE Reduced<T> reduce_general_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u) {
   const RowTag<T> tag;
+  RowState<T> state;
   state.shift = kSum ? mean_offset(data, u) - data.anchor_mean : T{0};
   const Direction<kSum, false, T> direction(data, u, state.shift);
   const Lanes<false, T> up(data.up);
@@ -203,45 +162,73 @@ HWY_INLINE void reduce_general_row(const CoordinateData<T>& data, const T* HWY_R
   RowVec<T> gamma[2] = {hn::Zero(tag), hn::Zero(tag)};
   for_each_vector<T>(
       data.dim,
-      [&](int k, std::size_t j) HWY_ATTR {
+      [&](int k, std::size_t j) SOFTRADIAL_LANES {
         const auto d = direction.full(j);
         rho.s[k] = hn::MulAdd(d, d, rho.s[k]);
         gamma[k & 1] = hn::Max(gamma[k & 1], side<T>(d, up.full(j), down.full(j)));
       },
-      [&](std::size_t j, std::size_t count) HWY_ATTR {
+      [&](std::size_t j, std::size_t count) SOFTRADIAL_LANES {
         const auto d = direction.first(j, count);
         rho.s[3] = hn::MulAdd(d, d, rho.s[3]);
         gamma[1] = hn::Max(gamma[1], side<T>(d, up.first(j, count), down.first(j, count)));
       });
   state.gamma = hn::GetLane(hn::MaxOfLanes(tag, hn::Max(gamma[0], gamma[1])));
   state.rho = rho.total();
+  return {state, state.gamma, false};
 }
 
-template <bool kSum, bool kUniform, bool kActive, class T>
-HWY_INLINE RowState<T> reduce_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u) {
-  RowState<T> state;
+template <bool kSum, bool kUniform, class T>
+HWY_INLINE Reduced<T> reduce_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u) {
   if constexpr (kUniform) {
-    reduce_uniform_row<kSum, kActive>(data, u, state);
+    return reduce_uniform_row<kSum>(data, u);
   } else {
-    reduce_general_row<kSum>(data, u, state);
-    if constexpr (kActive) state.active = active_side<kSum, false>(data, u, state);
+    return reduce_general_row<kSum>(data, u);
+  }
+}
+
+// Whether coordinate j attains gamma at its upper bound.
+template <bool kSum, class T>
+HWY_INLINE bool is_upper(const CoordinateData<T>& data, const T* u, const RowState<T>& state, std::size_t j) {
+  const T d = kSum ? (u[j] - u[0]) - (data.anchor[j] + state.shift) : u[j] - data.anchor[j];
+  return d * data.up[j] == state.gamma;
+}
+
+// x = u0 + phi d if kApply. With kActive, the same pass finds the active side for the state that it returns: without a
+// branch in the loop, because a search that stops at its hit mispredicts once a row.
+template <bool kSum, bool kUniform, bool kApply, bool kActive, class T>
+HWY_INLINE RowState<T> finish_row(const CoordinateData<T>& data, const T* u, const Reduced<T>& row, T phi, T* x) {
+  const RowTag<T> tag;
+  RowState<T> state = row.state;
+  const Direction<kSum, kUniform, T> direction(data, u, state.shift);
+  const Lanes<kUniform, T> anchor(data.anchor);
+  const Lanes<kUniform, T> up(data.up);
+  const Lanes<kUniform, T> down(data.down);
+  const auto scale = hn::Set(tag, phi);
+  FirstIndex<T> first(row.target);
+  for_each_vector<T>(
+      data.dim,
+      [&](int, std::size_t j) SOFTRADIAL_LANES {
+        const auto d = direction.full(j);
+        if constexpr (kActive) first.take(j, kUniform ? d : side<T>(d, up.full(j), down.full(j)));
+        if constexpr (kApply) hn::StoreU(hn::MulAdd(scale, d, anchor.full(j)), tag, x + j);
+      },
+      [&](std::size_t j, std::size_t count) SOFTRADIAL_LANES {
+        const auto d = direction.first(j, count);
+        if constexpr (kActive) first.take(j, kUniform ? d : side<T>(d, up.first(j, count), down.first(j, count)));
+        if constexpr (kApply) store_first(hn::MulAdd(scale, d, anchor.first(j, count)), x + j, count);
+      });
+  if constexpr (kActive) {
+    const std::size_t j = state.gamma > 0 ? first.index() : 0;
+    const bool upper = !(state.gamma > 0) || (kUniform ? row.upper : is_upper<kSum>(data, u, state, j));
+    state.active = static_cast<std::int32_t>(upper ? j : data.dim + j);
   }
   return state;
 }
 
 template <bool kSum, bool kUniform, class T>
-HWY_INLINE void apply_row(const CoordinateData<T>& data, const T* u, const RowState<T>& state, T phi, T* x) {
-  const RowTag<T> tag;
-  const Direction<kSum, kUniform, T> direction(data, u, state.shift);
-  const Lanes<kUniform, T> anchor(data.anchor);
-  const auto scale = hn::Set(tag, phi);
-  for_each_vector<T>(
-      data.dim,
-      [&](int, std::size_t j)
-          HWY_ATTR { hn::StoreU(hn::MulAdd(scale, direction.full(j), anchor.full(j)), tag, x + j); },
-      [&](std::size_t j, std::size_t count) HWY_ATTR {
-        store_first(hn::MulAdd(scale, direction.first(j, count), anchor.first(j, count)), x + j, count);
-      });
+HWY_INLINE RowState<T> state_of(const CoordinateData<T>& data, const T* u) {
+  const auto row = reduce_row<kSum, kUniform>(data, u);
+  return finish_row<kSum, kUniform, false, true, T>(data, u, row, T{0}, nullptr);
 }
 
 // d . grad_x, and mean(grad_x) with a sum constraint.
@@ -260,12 +247,12 @@ HWY_INLINE CotangentSums<T> reduce_vjp_row(const CoordinateData<T>& data, const 
   Sum4<T> total;
   for_each_vector<T>(
       data.dim,
-      [&](int k, std::size_t j) HWY_ATTR {
+      [&](int k, std::size_t j) SOFTRADIAL_LANES {
         const auto v = hn::LoadU(tag, g + j);
         along.s[k] = hn::MulAdd(direction.full(j), v, along.s[k]);
         if constexpr (kSum) total.s[k] = hn::Add(total.s[k], v);
       },
-      [&](std::size_t j, std::size_t count) HWY_ATTR {
+      [&](std::size_t j, std::size_t count) SOFTRADIAL_LANES {
         const auto v = load_first(g + j, count);
         along.s[3] = hn::MulAdd(direction.first(j, count), v, along.s[3]);
         if constexpr (kSum) total.s[3] = hn::Add(total.s[3], v);
@@ -302,12 +289,14 @@ HWY_INLINE void apply_vjp_row(const CoordinateData<T>& data, const T* u, const T
   const auto along = hn::Set(tag, terms.along_d);
   const auto constant = hn::Set(tag, terms.constant);
   const auto value = [&](RowVec<T> d, RowVec<T> v)
-                         HWY_ATTR { return hn::MulAdd(phi, v, hn::MulAdd(along, d, constant)); };
+                         SOFTRADIAL_LANES { return hn::MulAdd(phi, v, hn::MulAdd(along, d, constant)); };
   for_each_vector<T>(
       data.dim,
-      [&](int, std::size_t j) HWY_ATTR { hn::StoreU(value(direction.full(j), hn::LoadU(tag, g + j)), tag, out + j); },
-      [&](std::size_t j, std::size_t count)
-          HWY_ATTR { store_first(value(direction.first(j, count), load_first(g + j, count)), out + j, count); });
+      [&](int, std::size_t j)
+          SOFTRADIAL_LANES { hn::StoreU(value(direction.full(j), hn::LoadU(tag, g + j)), tag, out + j); },
+      [&](std::size_t j, std::size_t count) SOFTRADIAL_LANES {
+        store_first(value(direction.first(j, count), load_first(g + j, count)), out + j, count);
+      });
   const auto active = static_cast<std::size_t>(state.active);
   out[active < data.dim ? active : active - data.dim] += terms.at_active;
 }
@@ -326,9 +315,9 @@ HWY_INLINE void with_properties(const CoordinateData<T>& data, const Pass& pass)
 
 template <class T>
 HWY_INLINE void reduce_rows(const CoordinateData<T>& data, Rows<const T> u, RowState<T>* state) {
-  with_properties(data, [&](auto sum, auto uniform) HWY_ATTR {
+  with_properties(data, [&](auto sum, auto uniform) SOFTRADIAL_LANES {
     for (std::size_t i = 0; i < u.count(); ++i) {
-      state[i] = reduce_row<sum.value, uniform.value, true>(data, u.row(i));
+      state[i] = state_of<sum.value, uniform.value>(data, u.row(i));
     }
   });
 }
@@ -339,14 +328,16 @@ template <class T>
 HWY_INLINE std::size_t project_rows(const CoordinateMap<T>& map, Rows<const T> u, Rows<T> x, RowState<T>* state) {
   const CoordinateData<T>& data = map.data;
   std::size_t i = 0;
-  with_properties(data, [&](auto sum, auto uniform) HWY_ATTR {
+  with_properties(data, [&](auto sum, auto uniform) SOFTRADIAL_LANES {
     for (; i < u.count(); ++i) {
-      const RowState<T> at = state != nullptr ? reduce_row<sum.value, uniform.value, true>(data, u.row(i))
-                                              : reduce_row<sum.value, uniform.value, false>(data, u.row(i));
-      if (!(at.rho < kLargestRho<T>)) return;
-      const T phi = map.profile.phi(map.method, at.rho, at.gamma);
-      if (state != nullptr) state[i] = at;
-      apply_row<sum.value, uniform.value>(data, u.row(i), at, phi, x.row(i));
+      const auto row = reduce_row<sum.value, uniform.value>(data, u.row(i));
+      if (!(row.state.rho < kLargestRho<T>)) return;
+      const T phi = map.profile.phi(map.method, row.state.rho, row.state.gamma);
+      if (state != nullptr) {
+        state[i] = finish_row<sum.value, uniform.value, true, true>(data, u.row(i), row, phi, x.row(i));
+      } else {
+        finish_row<sum.value, uniform.value, true, false>(data, u.row(i), row, phi, x.row(i));
+      }
     }
   });
   return i;
@@ -357,9 +348,9 @@ HWY_INLINE std::size_t project_vjp_rows(const CoordinateMap<T>& map, Rows<const 
                                         const RowState<T>* state, Rows<T> grad_u, T* along_d) {
   const CoordinateData<T>& data = map.data;
   std::size_t i = 0;
-  with_properties(data, [&](auto sum, auto uniform) HWY_ATTR {
+  with_properties(data, [&](auto sum, auto uniform) SOFTRADIAL_LANES {
     for (; i < u.count(); ++i) {
-      const RowState<T> at = state != nullptr ? state[i] : reduce_row<sum.value, uniform.value, true>(data, u.row(i));
+      const RowState<T> at = state != nullptr ? state[i] : state_of<sum.value, uniform.value>(data, u.row(i));
       if (!(at.rho < kLargestRho<T>)) return;
       const Scale<T> scale = map.profile.scale(map.method, at.rho, at.gamma);
       const auto sums = reduce_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), at);

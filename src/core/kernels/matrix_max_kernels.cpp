@@ -9,6 +9,8 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
+#include "kernels/simd_rows.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace softradial::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -103,9 +105,12 @@ HWY_INLINE Best<T> best_of_lanes(const T* HWY_RESTRICT values, const T* HWY_REST
   const T value = hn::GetLane(hn::MaxOfLanes(tag, largest));
   if (!(value > 0)) return {T{0}, -1};
   const auto width = hn::Set(tag, static_cast<T>(kPanelRows<T>));
+  const auto step = hn::Set(tag, static_cast<T>(kStep));
+  auto numbers = lane_numbers(tag);
   auto first = hn::Set(tag, hwy::HighestValue<T>());
   for (std::size_t lane = 0; lane < kPanelRows<T>; lane += kStep) {
-    const auto index = hn::MulAdd(hn::LoadU(tag, panels + lane), width, hn::Iota(tag, static_cast<T>(lane)));
+    const auto index = hn::MulAdd(hn::LoadU(tag, panels + lane), width, numbers);
+    numbers = hn::Add(numbers, step);
     const auto equal = hn::Eq(hn::LoadU(tag, values + lane), hn::Set(tag, value));
     first = hn::Min(first, hn::IfThenElse(equal, index, hn::Set(tag, hwy::HighestValue<T>())));
   }

@@ -10,11 +10,6 @@
 #include "kernels/simd_rows.hpp"
 #include "ordinary_size.hpp"
 
-// A pass's body; the compiler leaves some of them out of line, at twice the time, unless told.
-#ifndef SOFTRADIAL_PASS
-#define SOFTRADIAL_PASS HWY_ATTR __attribute__((always_inline))
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace softradial::kernels::HWY_NAMESPACE {
 
@@ -43,8 +38,8 @@ struct TailLanes {
 template <class T, class Body>
 HWY_INLINE void for_each_lanes(std::size_t n, const Body& body) {
   for_each_vector<T>(
-      n, [&](int k, std::size_t j) SOFTRADIAL_PASS { body(k, FullLanes<T>{j}); },
-      [&](std::size_t j, std::size_t count) SOFTRADIAL_PASS {
+      n, [&](int k, std::size_t j) SOFTRADIAL_LANES { body(k, FullLanes<T>{j}); },
+      [&](std::size_t j, std::size_t count) SOFTRADIAL_LANES {
         body(3, TailLanes<T>{j, count});
       });
 }
@@ -112,7 +107,7 @@ HWY_INLINE FirstSums<T> first_pass(const ShareRow<T>& row, std::size_t n) {
   Sum4<T> reach;
   Sum4<T> offset;
   auto smallest = row.total;
-  for_each_lanes<T>(n, [&](int k, auto lanes) SOFTRADIAL_PASS {
+  for_each_lanes<T>(n, [&](int k, auto lanes) SOFTRADIAL_LANES {
     // A minimum may drop a NaN; this one keeps that of a cap, and the sum is NaN then.
     const auto cap = lanes.load_or_one(row.caps);
     const auto r = hn::IfThenElse(hn::Ge(cap, row.total), row.total, cap);
@@ -132,7 +127,8 @@ HWY_INLINE T second_pass(const ShareRow<T>& row, const ShareSlacks<T>& slacks, s
   Sum4<T> rho;
   RowVec<T> best[2] = {hn::Zero(tag), hn::Zero(tag)};
   RowVec<T> where[2] = {hn::Zero(tag), hn::Zero(tag)};
-  for_each_lanes<T>(n, [&](int k, auto lanes) SOFTRADIAL_PASS {
+  const auto lane = lane_numbers(tag);
+  for_each_lanes<T>(n, [&](int k, auto lanes) SOFTRADIAL_LANES {
     const auto reach = row.reach(lanes);
     const auto d = row.direction(lanes, reach);
     rho.s[k] = hn::MulAdd(d, d, rho.s[k]);
@@ -140,7 +136,7 @@ HWY_INLINE T second_pass(const ShareRow<T>& row, const ShareSlacks<T>& slacks, s
     const auto value = hn::Max(hn::Mul(share, up), hn::Mul(share, down));
     if constexpr (kActive) {
       const auto larger = hn::Gt(value, best[k & 1]);
-      where[k & 1] = hn::IfThenElse(larger, hn::Iota(tag, static_cast<T>(lanes.j)), where[k & 1]);
+      where[k & 1] = hn::IfThenElse(larger, hn::Add(lane, hn::Set(tag, static_cast<T>(lanes.j))), where[k & 1]);
     }
     best[k & 1] = hn::Max(value, best[k & 1]);
   });
@@ -187,7 +183,7 @@ HWY_INLINE std::size_t project_rows(const ShareMap<T>& map, const ShareRows<T>& 
     status[i] = RowStatus::ok;
     if (state != nullptr) state[i] = at;
     const auto phi = hn::Set(tag, map.profile.phi(map.method, at.rho, gamma));
-    for_each_lanes<T>(n, [&](int, auto lanes) SOFTRADIAL_PASS {
+    for_each_lanes<T>(n, [&](int, auto lanes) SOFTRADIAL_LANES {
       const auto reach = row.reach(lanes);
       lanes.store(hn::MulAdd(phi, row.direction(lanes, reach), hn::Mul(row.theta, reach)), out);
     });
@@ -218,7 +214,7 @@ HWY_INLINE void vjp_row(const ShareMap<T>& map, const T* u, const T* caps, T tot
   Sum4<T> g_sum;
   Sum4<T> g_reach;
   Sum4<T> d_reach;
-  for_each_lanes<T>(n, [&](int k, auto lanes) SOFTRADIAL_PASS {
+  for_each_lanes<T>(n, [&](int k, auto lanes) SOFTRADIAL_LANES {
     const auto reach = row.reach(lanes);
     const auto d = row.direction(lanes, reach);
     const auto v = lanes.load(g);
@@ -259,7 +255,7 @@ HWY_INLINE void vjp_row(const ShareMap<T>& map, const T* u, const T* caps, T tot
   const auto constant_v = hn::Set(tag, constant);
   const auto mean_v = hn::Set(tag, mean);
   Sum4<T> uncapped;
-  for_each_lanes<T>(n, [&](int k, auto lanes) SOFTRADIAL_PASS {
+  for_each_lanes<T>(n, [&](int k, auto lanes) SOFTRADIAL_LANES {
     const auto reach = row.reach(lanes);
     const auto v = lanes.load(g);
     const auto value = hn::MulAdd(phi_v, v, hn::MulAdd(along_v, row.direction(lanes, reach), constant_v));

@@ -12,6 +12,7 @@
 #include "kernels/row_kernels.hpp"
 #include "ray_block.hpp"
 #include "samples/given.hpp"
+#include "softradial/pool.hpp"
 
 namespace softradial {
 namespace {
@@ -33,28 +34,6 @@ T norm(std::span<const T> v) noexcept {
   return largest * std::sqrt(relative);
 }
 
-}  // namespace
-
-template <class T>
-struct PolyhedraMap<T>::Impl {
-  std::size_t num_rows;
-  std::size_t dim;
-  HullProjector<T> hull;
-  Method method;
-  std::optional<kernels::Panels<T>> panels;  // of the A that all samples share
-  std::vector<T> norms;                      // |a_k| of its rows
-
-  // kappa of a set whose gauge is at most `steepest` over unit vectors.
-  [[nodiscard]] T kappa(T steepest) const noexcept {
-    return std::numeric_limits<T>::epsilon() * (static_cast<T>(dim) / 2 + 2) * steepest;
-  }
-  [[nodiscard]] Rows<const T> matrix(Rows<const T> A, std::size_t sample) const noexcept {
-    return panels ? A : A.slice(sample * num_rows, num_rows);
-  }
-};
-
-namespace {
-
 // A block of samples on its way through the map, and the buffers for it.
 template <class T>
 struct Block {
@@ -66,12 +45,29 @@ struct Block {
         norms(num_rows),
         rays(max_rows),
         kappa(max_rows),
+        numbers(max_rows),
+        cotangents(max_rows),
         gamma(max_rows),
         active(max_rows),
         kernel(max_rows, columns) {}
 
   [[nodiscard]] std::span<T> direction(std::size_t r) noexcept { return {directions.data() + r * dim, dim}; }
   [[nodiscard]] T* scales_of(std::size_t r) noexcept { return scales.data() + r * padded; }
+
+  // The rays of a block's rows, without their gauges. One anchor for all and no hull: the rows in one pass, but for those
+  // of extreme size.
+  void load(Rows<const T> u, Rows<const T> anchor, const HullProjector<T>& hull) noexcept {
+    const bool together = anchor.stride() == 0 && hull.trivial();
+    if (together) kernels::subtract_rows(u, anchor.row(0), directions.data(), numbers.data());
+    for (std::size_t r = 0; r < u.count(); ++r) {
+      if (together && numbers[r] < kLargestRho<T>) {
+        rays[r] = {};
+        rays[r].rho = numbers[r];
+      } else {
+        rays[r] = make_ray<T>(u[r], anchor[r], hull, direction(r));
+      }
+    }
+  }
 
   std::size_t dim;
   std::size_t padded;  // num_rows, filled up to whole panels
@@ -80,10 +76,47 @@ struct Block {
   std::vector<T> norms;  // of one sample's own matrix
   std::vector<Ray<T>> rays;
   std::vector<T> kappa;  // negative: no interior
+  std::vector<T> numbers;
+  std::vector<kernels::CotangentRow<T>> cotangents;
   std::vector<T> gamma;  // without kappa |d|
   std::vector<std::int32_t> active;
   kernels::MatrixMaxScratch<T> kernel;
 };
+
+}  // namespace
+
+template <class T>
+struct PolyhedraMap<T>::Impl {
+  Impl(std::size_t rows, std::size_t columns, HullProjector<T> projector, Method which,
+       std::optional<kernels::Panels<T>> packed, std::vector<T> row_norms)
+      : num_rows(rows),
+        dim(columns),
+        hull(std::move(projector)),
+        method(which),
+        panels(std::move(packed)),
+        norms(std::move(row_norms)) {}
+
+  std::size_t num_rows;
+  std::size_t dim;
+  HullProjector<T> hull;
+  Method method;
+  std::optional<kernels::Panels<T>> panels;  // of the A that all samples share
+  std::vector<T> norms;                      // |a_k| of its rows
+  mutable Pool<Block<T>> blocks = {};
+
+  // kappa of a set whose gauge is at most `steepest` over unit vectors.
+  [[nodiscard]] T kappa(T steepest) const noexcept {
+    return std::numeric_limits<T>::epsilon() * (static_cast<T>(dim) / 2 + 2) * steepest;
+  }
+  [[nodiscard]] typename Pool<Block<T>>::Lease lend() const {
+    return blocks.lend([this] { return Block<T>(kBlockRows, dim, num_rows); });
+  }
+  [[nodiscard]] Rows<const T> matrix(Rows<const T> A, std::size_t sample) const noexcept {
+    return panels ? A : A.slice(sample * num_rows, num_rows);
+  }
+};
+
+namespace {
 
 // gamma(d) = max(0, max_k scale_k a_k.d): the smallest k among equals, 0 where the maximum is not positive.
 template <class T>
@@ -115,14 +148,14 @@ PolyhedraMap<T> PolyhedraMap<T>::shared(Rows<const T> A, const AffineHull& hull,
     for (std::size_t j = 0; j < A.dim(); ++j) panels.set(k, j, A[k][j]);
     norms[k] = norm(A[k]);
   }
-  return PolyhedraMap(std::make_unique<const Impl>(
-      Impl{A.count(), A.dim(), HullProjector<T>(hull), method, std::move(panels), std::move(norms)}));
+  return PolyhedraMap(std::make_unique<const Impl>(A.count(), A.dim(), HullProjector<T>(hull), method,
+                                                   std::move(panels), std::move(norms)));
 }
 
 template <class T>
 PolyhedraMap<T> PolyhedraMap<T>::own(std::size_t num_rows, std::size_t dim, const AffineHull& hull, Method method) {
   return PolyhedraMap(
-      std::make_unique<const Impl>(Impl{num_rows, dim, HullProjector<T>(hull), method, std::nullopt, {}}));
+      std::make_unique<const Impl>(num_rows, dim, HullProjector<T>(hull), method, std::nullopt, std::vector<T>()));
 }
 
 template <class T>
@@ -130,24 +163,24 @@ void PolyhedraMap<T>::project(const SamplePolyhedra<T>& sets, Rows<const T> A, R
                               std::span<RowStatus> status, std::span<RowState<T>> state) const {
   if (u.count() == 0) return;
   const Impl& e = *impl_;
-  Block<T> block(std::min(kBlockRows, u.count()), e.dim, e.num_rows);
+  const auto lease = e.lend();
+  Block<T>& block = *lease;
   const bool one_anchor = sets.anchor.stride() == 0;
   const T shared_size = one_anchor ? norm(sets.anchor[0]) : T{0};
   for (std::size_t first = 0; first < u.count(); first += kBlockRows) {
     const std::size_t count = std::min(kBlockRows, u.count() - first);
+    block.load(u.slice(first, count), sets.anchor.slice(first, count), e.hull);
     for (std::size_t r = 0; r < count; ++r) {
       const std::size_t i = first + r;
-      const std::span<const T> anchor = sets.anchor[i];
       const Rows<const T> matrix = e.matrix(A, i);
       const T* norms = e.norms.data();
       if (!e.panels) {
         for (std::size_t k = 0; k < e.num_rows; ++k) block.norms[k] = norm(matrix[k]);
         norms = block.norms.data();
       }
-      const T size = one_anchor ? shared_size : norm(anchor);
+      const T size = one_anchor ? shared_size : norm(sets.anchor[i]);
       const T steepest = kernels::guarded_scales(sets.slack.row(i), norms, size, e.num_rows, block.scales_of(r));
       block.kappa[r] = steepest < 0 || !std::isfinite(size) ? T{-1} : e.kappa(steepest);
-      block.rays[r] = make_ray<T>(u[i], anchor, e.hull, block.direction(r));
       if (e.panels) continue;
       const GaugeAt<T> at = matrix_gauge<T>(matrix, block.scales_of(r), block.direction(r));
       block.gamma[r] = at.gamma;
@@ -186,43 +219,57 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
                                   const SamplePolyhedraGradient<T>& gradient) const {
   if (u.count() == 0) return;
   const Impl& e = *impl_;
+  const auto lease = e.lend();
+  Block<T>& block = *lease;
   const bool one_anchor = sets.anchor.stride() == 0;
   const T shared_size = one_anchor ? norm(sets.anchor[0]) : T{0};
-  std::vector<T> direction(e.dim);
-  const std::span<T> d(direction);
-  for (std::size_t i = 0; i < u.count(); ++i) {
-    const std::span<T> out = grad_u[i];
-    if (given(gradient.slack)) std::ranges::fill(gradient.slack[i], T{0});
-    if (status[i] != RowStatus::ok) {
-      std::ranges::fill(out, T{0});
-      if (given(gradient.anchor)) std::ranges::fill(gradient.anchor[i], T{0});
-      continue;
-    }
-    const std::span<const T> anchor = sets.anchor[i];
-    const T kappa = state[i].shift;
-    Ray<T> ray = make_ray<T>(u[i], anchor, e.hull, d);
-    ray.at = {state[i].gamma, state[i].active};
-    ray.gamma = ray.at.gamma + kappa * ray.norm();
-    const T along = kernels::dot(d.data(), grad_x.row(i), e.dim);
-    const RayCotangent<T> at =
-        std::visit([&](const auto& m) { return ray_cotangent<T>(m, ray, d, along, kappa); }, e.method);
-    kernels::combine(at.phi, grad_x.row(i), at.radial, d.data(), out.data(), e.dim);
-    if (ray.at.gamma > 0 && at.gauge != 0) {
+  for (std::size_t first = 0; first < u.count(); first += kBlockRows) {
+    const std::size_t count = std::min(kBlockRows, u.count() - first);
+    const Rows<const T> g = grad_x.slice(first, count);
+    block.load(u.slice(first, count), sets.anchor.slice(first, count), e.hull);
+    kernels::dot_rows(block.directions.data(), g, block.numbers.data());
+    for (std::size_t r = 0; r < count; ++r) {
+      const std::size_t i = first + r;
+      kernels::CotangentRow<T>& terms = block.cotangents[r];
+      terms = {};
+      if (given(gradient.slack)) std::ranges::fill(gradient.slack[i], T{0});
+      if (status[i] != RowStatus::ok) continue;
+      const std::span<const T> d = block.direction(r);
+      const T kappa = state[i].shift;
+      Ray<T>& ray = block.rays[r];
+      ray.at = {state[i].gamma, state[i].active};
+      ray.gamma = ray.at.gamma + kappa * ray.norm();
+      const RayCotangent<T> at =
+          std::visit([&](const auto& m) { return ray_cotangent<T>(m, ray, d, block.numbers[r], kappa); }, e.method);
+      terms = {at.phi, at.radial, 0, nullptr};
+      if (!(ray.at.gamma > 0) || at.gauge == 0) continue;
       const auto k = static_cast<std::size_t>(ray.at.active);
       const std::span<const T> row = e.matrix(A, i)[k];
       const T row_norm = e.panels ? e.norms[k] : norm(row);
       T w = 0;
-      kernels::guarded_scales(&sets.slack.row(i)[k], &row_norm, one_anchor ? shared_size : norm(anchor), 1, &w);
-      kernels::add_scaled(at.normal * w, row.data(), out.data(), e.dim);
+      kernels::guarded_scales(&sets.slack.row(i)[k], &row_norm, one_anchor ? shared_size : norm(sets.anchor[i]), 1, &w);
+      terms.normal = at.normal * w;
+      terms.row = row.data();
       if (given(gradient.slack)) gradient.slack.row(i)[k] = -at.gauge * ray.at.gamma * w;
       if (given(gradient.A)) {
         const std::size_t place = e.panels ? k : i * e.num_rows + k;
         kernels::add_scaled(at.gauge * w, d.data(), gradient.A.row(place), e.dim);
       }
     }
-    e.hull.project(out);
-    if (given(gradient.anchor)) {
-      kernels::combine(T{1}, grad_x.row(i), T{-1}, out.data(), gradient.anchor.row(i), e.dim);
+    kernels::cotangent_rows(block.cotangents.data(), block.directions.data(), g, grad_u.slice(first, count));
+    for (std::size_t i = first; i < first + count; ++i) {
+      const bool ok = status[i] == RowStatus::ok;
+      if (ok) {
+        e.hull.project(grad_u[i]);
+      } else {
+        std::ranges::fill(grad_u[i], T{0});
+      }
+      if (!given(gradient.anchor)) continue;
+      if (ok) {
+        kernels::combine(T{1}, grad_x.row(i), T{-1}, grad_u.row(i), gradient.anchor.row(i), e.dim);
+      } else {
+        std::ranges::fill(gradient.anchor[i], T{0});
+      }
     }
   }
 }

@@ -1,63 +1,41 @@
 #include "bounds.hpp"
 
-#include <ATen/ATen.h>
-#include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
-#include <vector>
-
 #include "autograd/differentiable.hpp"
+#include "autograd/sample_node.hpp"
 #include "composite/sample_bounds.hpp"
 
 namespace softradial::ops {
 namespace {
 
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
-
 MaybeTensor maybe(const at::Tensor& tensor) { return tensor.defined() ? MaybeTensor(tensor) : c10::nullopt; }
 
-// The context's own needs_input_grad counts only the tensors that were given.
-bool requires_grad(const MaybeTensor& tensor) { return tensor && tensor->requires_grad(); }
+struct BoundsBackward {
+  static constexpr const char* kName = "SoftradialBoundsBackward";
+  using Tensors = std::array<at::Tensor, 5>;
 
-class BoundsFunction final : public torch::autograd::Function<BoundsFunction> {
- public:
-  static variable_list forward(AutogradContext* ctx, const at::Tensor& u, const at::Tensor& lower,
-                               const at::Tensor& upper, const MaybeTensor& sum, const MaybeTensor& anchor,
-                               const MapPtr& map) {
-    const at::AutoDispatchBelowADInplaceOrView below;
-    SampleResult result = project_bounds(u, {lower, upper, sum, anchor}, map);
-    ctx->save_for_backward(
-        {u, lower, upper, sum.value_or(at::Tensor()), anchor.value_or(at::Tensor()), result.status, result.state});
-    ctx->saved_data["map"] = map;
-    ctx->saved_data["wanted"] =
-        std::vector<bool>{requires_grad(lower), requires_grad(upper), requires_grad(sum), requires_grad(anchor)};
-    ctx->mark_non_differentiable({result.status, result.state});
-    return {result.x, result.status, result.state};
-  }
-
-  static variable_list backward(AutogradContext* ctx, variable_list grads) {
-    const variable_list saved = ctx->get_saved_variables();
-    const BoundsData data{saved[1], saved[2], maybe(saved[3]), maybe(saved[4])};
-    const auto map = ctx->saved_data["map"].toCustomClass<MapObject>();
-    const c10::List<bool> wants = ctx->saved_data["wanted"].toBoolList();
-    const WantedBounds wanted{wants[0], wants[1], wants[2], wants[3]};
+  Tensors operator()(const at::Tensor& grad_x, const Tensors& inputs, const at::Tensor& status, const at::Tensor& state,
+                     const std::array<bool, 5>& wanted, const MapPtr& map) const {
+    const auto& [u, lower, upper, sum, anchor] = inputs;
+    const BoundsData data{lower, upper, maybe(sum), maybe(anchor)};
     const BoundsGradient g = at::GradMode::is_enabled()
-                                 ? composite::project_bounds_backward(grads[0], saved[0], data, map)
-                                 : project_bounds_backward(grads[0], saved[0], data, saved[5], saved[6], wanted, map);
-    return {g.u, g.lower, g.upper, g.sum, g.anchor, at::Tensor()};
+                                 ? composite::project_bounds_backward(grad_x, u, data, map)
+                                 : project_bounds_backward(grad_x, u, data, status, state,
+                                                           {wanted[1], wanted[2], wanted[3], wanted[4]}, map);
+    return {g.u, g.lower, g.upper, g.sum, g.anchor};
   }
 };
 
 std::tuple<at::Tensor, at::Tensor, at::Tensor> project_bounds_autograd(const at::Tensor& u, const at::Tensor& lower,
                                                                        const at::Tensor& upper, const MaybeTensor& sum,
                                                                        const MaybeTensor& anchor, const MapPtr& map) {
-  if (needs_composite({u, lower, upper, sum.value_or(at::Tensor()), anchor.value_or(at::Tensor())})) {
-    SampleResult result = composite::project_bounds(u, {lower, upper, sum, anchor}, map);
-    return {result.x, result.status, result.state};
-  }
-  variable_list out = BoundsFunction::apply(u, lower, upper, sum, anchor, map);
-  return {out[0], out[1], out[2]};
+  const BoundsBackward::Tensors inputs{u, lower, upper, sum.value_or(at::Tensor()), anchor.value_or(at::Tensor())};
+  const BoundsData data{lower, upper, sum, anchor};
+  SampleResult result = needs_composite(inputs)
+                            ? composite::project_bounds(u, data, map)
+                            : record_samples<BoundsBackward>(inputs, map, [&] { return project_bounds(u, data, map); });
+  return {result.x, result.status, result.state};
 }
 
 }  // namespace

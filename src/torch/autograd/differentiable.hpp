@@ -4,14 +4,13 @@
 #include <torch/csrc/autograd/functions/utils.h>
 
 #include <algorithm>
-#include <initializer_list>
 
 #include "cpu/tensor_rows.hpp"
 
 namespace softradial::ops {
 
 // Whether the fused kernels cannot serve these inputs, undefined ones aside: forward-mode tangents, or a reduced precision.
-[[nodiscard]] inline bool needs_composite(std::initializer_list<at::Tensor> inputs) {
+[[nodiscard]] inline bool needs_composite(c10::ArrayRef<at::Tensor> inputs) {
   return std::any_of(inputs.begin(), inputs.end(), [](const at::Tensor& input) {
     return input.defined() && (torch::autograd::isFwGradDefined(input) || !core_precision(input));
   });

@@ -28,6 +28,8 @@ class ProjectBackward final : public torch::autograd::Node {
   variable_list apply(variable_list&& grads) override {
     const std::lock_guard lock(mutex_);
     if (!grads[0].defined()) return {at::Tensor()};
+    if (at::GradMode::is_enabled()) return {project_backward(grads[0], u_.unpack(), state_, map_)};
+    const at::AutoDispatchBelowADInplaceOrView below;
     return {project_backward(grads[0], u_.unpack(), state_, map_)};
   }
 

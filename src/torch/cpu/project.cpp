@@ -45,12 +45,13 @@ std::tuple<at::Tensor, at::Tensor> project_with_state_cpu(const at::Tensor& u, c
   return {x, state};
 }
 
-// A row of u that is not finite leaves NaN in its gradient, from the first entry on: one look a row finds the candidates.
+// A row of u that is not finite has the gradient zero instead of NaN. The states name the candidates: a look into each
+// row of the gradient would cost a tenth of the pass.
 template <class T>
-void clear_marked_rows(Rows<const T> u, Rows<T> grad_u) {
+void clear_marked_rows(std::span<const RowState<T>> state, Rows<const T> u, Rows<T> grad_u) {
   const auto finite = [](T v) { return std::isfinite(v); };
   for (std::size_t i = 0; i < grad_u.count(); ++i) {
-    if (!std::isnan(grad_u.row(i)[0]) || std::ranges::all_of(u[i], finite)) continue;
+    if (std::isfinite(state[i].rho) || std::ranges::all_of(u[i], finite)) continue;
     std::ranges::fill(grad_u[i], T{0});
   }
 }
@@ -67,9 +68,10 @@ void run_backward(const MapObject& map, const at::Tensor& grad_x, const at::Tens
   const std::span<const RowState<T>> left = states<T>(state);
   for_each_run(u_matrix.size(0), 2 * u_matrix.size(1), [&](std::size_t first, std::size_t count) {
     const auto lease = compiled.lend();
+    const auto state_rows = left.subspan(first, count);
     compiled.evaluator.project_vjp(u_rows.slice(first, count), grad_rows.slice(first, count), to.slice(first, count),
-                                   *lease, left.subspan(first, count));
-    clear_marked_rows<T>(u_rows.slice(first, count), to.slice(first, count));
+                                   *lease, state_rows);
+    clear_marked_rows<T>(state_rows, u_rows.slice(first, count), to.slice(first, count));
   });
 }
 

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/functions/utils.h>
+#include <torch/csrc/autograd/saved_variable.h>
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "bounds.hpp"
+#include "map_object.hpp"
+
+// A node of our own for projections onto sets that change from row to row: torch::autograd::Function costs more than the
+// kernels do on a small batch.
+namespace softradial::ops {
+
+// Inputs: u first, then the set's data, undefined ones included. Gradient is called as
+//   std::array<at::Tensor, N>(grad_x, inputs, status, state, wanted, map)
+template <std::size_t N, class Gradient>
+class SampleNode final : public torch::autograd::Node {
+ public:
+  using Inputs = std::array<at::Tensor, N>;
+  using Wanted = std::array<bool, N>;
+
+  SampleNode(const Inputs& inputs, MapPtr map) : map_(std::move(map)) {
+    for (std::size_t k = 0; k < N; ++k) inputs_[k] = torch::autograd::SavedVariable(inputs[k], false);
+  }
+
+  void keep(const SampleResult& result) {
+    status_ = result.status;
+    state_ = result.state;
+  }
+
+  torch::autograd::variable_list apply(torch::autograd::variable_list&& grads) override {
+    const std::lock_guard lock(mutex_);
+    if (!grads[0].defined()) return torch::autograd::variable_list(N);
+    Inputs inputs;
+    Wanted wanted;
+    for (std::size_t k = 0; k < N; ++k) {
+      inputs[k] = inputs_[k].unpack();
+      wanted[k] = task_should_compute_output(k);
+    }
+    const Inputs out = Gradient()(grads[0], inputs, status_, state_, wanted, map_);
+    return {out.begin(), out.end()};
+  }
+
+  void release_variables() override {
+    const std::lock_guard lock(mutex_);
+    for (auto& input : inputs_) input.reset_data();
+    status_.reset();
+    state_.reset();
+  }
+
+  [[nodiscard]] std::string name() const override { return Gradient::kName; }
+
+ private:
+  std::array<torch::autograd::SavedVariable, N> inputs_;
+  at::Tensor status_;
+  at::Tensor state_;
+  MapPtr map_;
+};
+
+// project() below autograd, with a node where an input requires a gradient. Status and state have no history: they are
+// ways to compute, not values.
+template <class Gradient, std::size_t N, class Project>
+SampleResult record_samples(const std::array<at::Tensor, N>& inputs, const MapPtr& map, const Project& project) {
+  using Node = SampleNode<N, Gradient>;
+  std::shared_ptr<Node> node;
+  if (std::apply([](const auto&... input) { return torch::autograd::compute_requires_grad(input...); }, inputs)) {
+    node = std::shared_ptr<Node>(new Node(inputs, map), torch::autograd::deleteNode);
+    node->set_next_edges(
+        std::apply([](const auto&... input) { return torch::autograd::collect_next_edges(input...); }, inputs));
+  }
+  SampleResult result;
+  {
+    const at::AutoDispatchBelowADInplaceOrView below;
+    result = project();
+  }
+  if (node) {
+    node->keep(result);
+    torch::autograd::set_history(result.x, node);
+  }
+  return result;
+}
+
+}  // namespace softradial::ops
