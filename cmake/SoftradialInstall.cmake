@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 set(SOFTRADIAL_PYTHON_DIR "lib/python3/dist-packages" CACHE STRING "Where the Python package is installed")
 set(SOFTRADIAL_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/softradial")
 
-install(TARGETS softradial_core EXPORT softradialTargets
+install(TARGETS softradial_core softradial_baselines EXPORT softradialTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")

@@ -20,7 +20,7 @@ Eigen::VectorXd nearest_in_polyhedron(const Eigen::VectorXd& u, const Eigen::Mat
   Eigen::VectorXd x = u;
   Eigen::VectorXd multipliers = Eigen::VectorXd::Zero(A.rows());
   for (int sweep = 0; sweep < 100000; ++sweep) {
-    const Eigen::VectorXd before = x;
+    const Eigen::VectorXd before = multipliers;
     for (Eigen::Index i = 0; i < A.rows(); ++i) {
       // Undo the last correction along a_i, then project: the correction is multiplier_i a_i.
       const double excess = (A.row(i).dot(x) - b[i]) / A.row(i).squaredNorm() + multipliers[i];
@@ -28,7 +28,8 @@ Eigen::VectorXd nearest_in_polyhedron(const Eigen::VectorXd& u, const Eigen::Mat
       x += (multipliers[i] - multiplier) * A.row(i).transpose();
       multipliers[i] = multiplier;
     }
-    if ((x - before).norm() < 1e-14) break;
+    // x alone may stand still for a sweep while the corrections go on.
+    if ((multipliers - before).norm() < 1e-14) break;
   }
   return x;
 }

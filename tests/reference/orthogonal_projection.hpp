@@ -9,8 +9,8 @@ namespace softradial::reference {
 [[nodiscard]] Eigen::VectorXd nearest_in_capped_simplex(const Eigen::VectorXd& u, const Eigen::VectorXd& caps,
                                                         double sum);
 
-// The nearest point of {A x <= b}: Dykstra's cyclic projections onto the halfspaces, run until a whole sweep moves x by
-// less than 1e-14.
+// The nearest point of {A x <= b}: Dykstra's cyclic projections onto the halfspaces, run until a whole sweep moves the
+// corrections by less than 1e-14.
 [[nodiscard]] Eigen::VectorXd nearest_in_polyhedron(const Eigen::VectorXd& u, const Eigen::MatrixXd& A,
                                                     const Eigen::VectorXd& b);
 

@@ -1,0 +1,163 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "softradial/method.hpp"
+#include "softradial/projection.hpp"
+#include "softradial/rows.hpp"
+#include "softradial/set.hpp"
+
+// Every constraint layer that the paper compares, ours among them, behind one interface. Each page of docs/methods/ states
+// the formula, what a method guarantees, and when to prefer it.
+namespace softradial {
+
+// x = total softmax(u / temperature). Simplices.
+struct Softmax {
+  double temperature = 1;
+  bool operator==(const Softmax&) const = default;
+};
+
+// x = argmin |x - u| over the set. Boxes, simplices, capped simplices, balls, ellipsoids, quadratics, polyhedra, and
+// intersections of these.
+struct Orthogonal {
+  bool operator==(const Orthogonal&) const = default;
+};
+
+// Completion of the equalities, then unrolled gradient steps on the squared violation of the inequalities (paper, appendix
+// on competitors). Sets of linear constraints. `symmetric`: u is put onto the equalities by the orthogonal projection
+// before its independent coordinates are taken.
+struct Dc3 {
+  int steps = 5;
+  double learning_rate = 0.1;
+  double momentum = 0.5;
+  bool symmetric = true;
+  bool operator==(const Dc3&) const = default;
+};
+
+// Least-squares corrections of all linear constraints at once, `steps` times (paper, eq. hardnet-lsq). Sets of linear
+// constraints.
+struct HardNet {
+  int steps = 3;
+  bool operator==(const HardNet&) const = default;
+};
+
+// x = u + A^+ (relu(lower - A u) - relu(A u - upper)), A^+ the right pseudoinverse (paper, eq. hardnet-aff). Linear
+// constraints whose rows, opposite ones merged, are independent.
+struct HardNetAff {
+  bool operator==(const HardNetAff&) const = default;
+};
+
+// The orthogonal projection as a differentiable programme. Sets of linear constraints, through the QP layer.
+struct HardNetCvx {
+  bool operator==(const HardNetCvx&) const = default;
+};
+
+// x = u0 + min(1, 1/gamma(v)) v, v = P_hull(u): the hard radial map, its input counted from the anchor. Every set.
+struct Rayen {
+  bool operator==(const Rayen&) const = default;
+};
+
+// x = u0 + sigmoid(s) / gamma(v) v from the model's outputs (v, s): dim + 1 of them. Bounded sets.
+struct RayScalar {
+  bool operator==(const RayScalar&) const = default;
+};
+
+// Polar coordinates in the hull: a radius sigmoid(z_1) of the way to the boundary, along the direction whose angles are
+// pi sigmoid(z_2), ..., 2 pi sigmoid(z_k). Input width: the dimension of the hull, at least 2. Bounded sets.
+struct Hop {
+  bool operator==(const Hop&) const = default;
+};
+
+// An invertible network that is trained to map the unit ball of the hull onto the set; a point outside is pulled towards
+// the centre along its ray in the ball until its image lies inside, by bisection. Bounded sets.
+struct Hp {
+  int couplings = 4;
+  int hidden = 32;
+  int training_steps = 400;
+  int batch = 128;
+  double learning_rate = 3e-3;
+  int bisections = 40;
+  std::uint64_t seed = 0;
+  bool operator==(const Hp&) const = default;
+};
+
+// x = u: nothing is enforced; the loss is to carry `penalty`. Every set.
+struct SoftPenalty {
+  bool operator==(const SoftPenalty&) const = default;
+};
+
+using LayerMethod = std::variant<SoftRadial, HardRadial, GaugeMap, Softmax, Orthogonal, Dc3, HardNet, HardNetAff,
+                                 HardNetCvx, Rayen, RayScalar, Hop, Hp, SoftPenalty>;
+
+// The word that the command line and Python use: "soft_radial", "dc3", "hardnet", ...
+[[nodiscard]] std::string_view method_name(const LayerMethod& method) noexcept;
+// The method of that name with its default parameters; throws InvalidOption, listing the names.
+[[nodiscard]] LayerMethod method_named(std::string_view name);
+[[nodiscard]] std::vector<std::string_view> method_names();
+
+// A method's numbers by the names of its fields ("lambda", "steps", ...; true is 1), and the contraction by its word. Setting
+// one that the method does not have, or a fraction where a whole number is asked for, throws InvalidOption.
+[[nodiscard]] std::vector<std::pair<std::string, double>> method_options(const LayerMethod& method);
+void set_option(LayerMethod& method, std::string_view name, double value);
+void set_contraction(LayerMethod& method, std::string_view word);
+// Empty for methods without one.
+[[nodiscard]] std::string_view method_contraction(const LayerMethod& method) noexcept;
+
+// A map from a model's outputs to points of a set, compiled for one precision. Immutable: calls from several threads do not
+// meet. Rows do not depend on each other; a row with a NaN or an infinity gives NaN in that row.
+template <class T>
+class Layer {
+ public:
+  virtual ~Layer() = default;
+
+  [[nodiscard]] virtual std::size_t dim() const noexcept = 0;
+  // Width of u.
+  [[nodiscard]] virtual std::size_t input_dim() const noexcept { return dim(); }
+  // Numbers a row that the forward pass leaves for the backward pass.
+  [[nodiscard]] virtual std::size_t state_dim() const noexcept { return 0; }
+
+  // The layer as it is trained. Returns the inner iterations that it took, summed over the rows: 0 for a closed form.
+  // `state` has a row of state_dim() numbers for each row of u, or none.
+  virtual std::size_t project(Rows<const T> u, Rows<T> x, Rows<T> state) const = 0;
+  // grad_u = J' grad_x, with x and state as `project` left them.
+  virtual void project_vjp(Rows<const T> u, Rows<const T> x, Rows<const T> state, Rows<const T> grad_x,
+                           Rows<T> grad_u) const = 0;
+  // The layer as it is evaluated: methods that only approach the set end with an exact projection (paper, appendix).
+  virtual std::size_t evaluate(Rows<const T> u, Rows<T> x) const;
+};
+
+template <class T>
+using LayerPtr = std::unique_ptr<const Layer<T>>;
+
+// Throws InvalidSet where the method does not support the set, saying what it supports, and InvalidOption for parameters
+// out of their domain.
+template <class T>
+[[nodiscard]] LayerPtr<T> make_layer(const Set& set, const LayerMethod& method, const ProjectionOptions& options = {});
+
+// sum_i relu(-slack_i(x))^2 + sum_k (e_k.x - f_k)^2: what a soft constraint adds to the loss.
+[[nodiscard]] double penalty(const Set& set, std::span<const double> x);
+
+// The largest violation of an inequality or an equality at x, in the units of the constraint; 0 inside.
+[[nodiscard]] double violation(const Set& set, std::span<const double> x);
+
+// A set of linear constraints as lower <= A x <= upper: opposite rows share one, equalities have lower = upper. Throws
+// InvalidSet for others.
+struct TwoSidedRows {
+  Eigen::MatrixXd A;
+  Eigen::VectorXd lower;
+  Eigen::VectorXd upper;
+};
+[[nodiscard]] TwoSidedRows two_sided_rows(const Set& set);
+
+extern template LayerPtr<float> make_layer<float>(const Set&, const LayerMethod&, const ProjectionOptions&);
+extern template LayerPtr<double> make_layer<double>(const Set&, const LayerMethod&, const ProjectionOptions&);
+
+}  // namespace softradial
