@@ -1,9 +1,14 @@
+#include <charconv>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cli/command.hpp"
 #include "cli/failure.hpp"
+#include "cli/layer_stream.hpp"
+#include "cli/message.hpp"
 #include "cli/project_stream.hpp"
+#include "softradial/layer.hpp"
 
 namespace softradial::cli {
 
@@ -15,17 +20,20 @@ constexpr const char* kExamples = R"(Examples:
   softradial project --set set.json --vjp grads.csv < u.csv > grad_u.csv
   softradial project --set set.json --inverse < x.csv > u.csv
   softradial project --set set.json --anchor analytic --log-det < u.csv
+  softradial project --set set.json --method dc3 --option steps=5 --option momentum=0.9 --evaluate < u.csv
 
 Each row of stdin is one point; each gives one row on stdout. A row with nan or inf gives a row of nan, or an error
 with --check-finite. Results under 16 MiB are all or nothing: an error on any line leaves no output.)";
 
-enum class MethodName { soft_radial, hard_radial, gauge_map };
-
 // The command line before its words have become types.
 struct Arguments {
   ProjectOptions options;
-  MethodName method = MethodName::soft_radial;
-  SoftRadial profile;  // contraction, lambda and epsilon, with the library's defaults
+  LayerMethod method = SoftRadial{};
+  std::string contraction;
+  std::optional<double> lambda;
+  std::optional<double> epsilon;
+  std::vector<std::string> method_options;  // NAME=NUMBER
+  bool evaluate = false;
   bool inverse = false;
   bool log_det = false;
   bool slack = false;
@@ -33,16 +41,31 @@ struct Arguments {
   std::string jvp_file;
 };
 
-Method method_of(const Arguments& arguments) {
-  switch (arguments.method) {
-    case MethodName::hard_radial:
-      return HardRadial{};
-    case MethodName::gauge_map:
-      return GaugeMap{.contraction = arguments.profile.contraction, .lambda = arguments.profile.lambda};
-    case MethodName::soft_radial:
-      break;
+// The method with the options that were given to it.
+LayerMethod method_of(const Arguments& arguments) {
+  LayerMethod method = arguments.method;
+  if (!arguments.contraction.empty()) set_contraction(method, arguments.contraction);
+  if (arguments.lambda) set_option(method, "lambda", *arguments.lambda);
+  if (arguments.epsilon) set_option(method, "epsilon", *arguments.epsilon);
+  for (const std::string& text : arguments.method_options) {
+    const std::size_t equals = text.find('=');
+    const char* const begin = text.data() + (equals == std::string::npos ? text.size() : equals + 1);
+    double value = 0;
+    const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      throw BadInput("--option " + cli::quoted(text) + ": expected NAME=NUMBER");
+    }
+    set_option(method, text.substr(0, equals), value);
   }
-  return arguments.profile;
+  return method;
+}
+
+// The radial maps of the core can do more than the other layers.
+std::optional<Method> radial(const LayerMethod& method) {
+  if (const auto* m = std::get_if<SoftRadial>(&method)) return *m;
+  if (const auto* m = std::get_if<HardRadial>(&method)) return *m;
+  if (const auto* m = std::get_if<GaugeMap>(&method)) return *m;
+  return std::nullopt;
 }
 
 ProjectOptions options_of(const Arguments& arguments) {
@@ -55,28 +78,27 @@ ProjectOptions options_of(const Arguments& arguments) {
   if (quantities.size() > 1) throw BadInput("--vjp, --jvp, --inverse, --log-det and --slack exclude each other");
 
   ProjectOptions options = arguments.options;
-  options.method = method_of(arguments);
   options.quantity = quantities.empty() ? Quantity::value : quantities.front();
   options.second_file = arguments.vjp_file + arguments.jvp_file;  // one of them at most
   return options;
 }
 
 void add_method_options(CLI::App& command, Arguments& arguments) {
-  add_choice(command, "--method", arguments.method,
-             {{"soft_radial", MethodName::soft_radial},
-              {"hard_radial", MethodName::hard_radial},
-              {"gauge_map", MethodName::gauge_map}},
-             "The map");
-  add_choice(command, "--contraction", arguments.profile.contraction,
-             {{"rational", Contraction::rational},
-              {"exponential", Contraction::exponential},
-              {"hyperbolic", Contraction::hyperbolic}},
-             "How the radius is contracted (soft_radial, gauge_map)");
+  Choices<LayerMethod> methods;
+  for (const std::string_view name : method_names()) methods.emplace_back(name, method_named(name));
+  add_choice(command, "--method", arguments.method, methods, "The map");
   command
-      .add_option("--lambda", arguments.profile.lambda, "Scale of the contraction, positive (soft_radial, gauge_map)")
-      ->capture_default_str();
-  command.add_option("--epsilon", arguments.profile.epsilon, "Slope at the anchor, between 0 and 1 (soft_radial)")
-      ->capture_default_str();
+      .add_option("--contraction", arguments.contraction,
+                  "How the radius is contracted: rational (default), exponential, hyperbolic (soft_radial, gauge_map)")
+      ->check(CLI::IsMember({"rational", "exponential", "hyperbolic"}));
+  command.add_option("--lambda", arguments.lambda, "Scale of the contraction, positive, 1 (soft_radial, gauge_map)");
+  command.add_option("--epsilon", arguments.epsilon, "Slope at the anchor, between 0 and 1, 0.01 (soft_radial)");
+  command
+      .add_option("--option", arguments.method_options,
+                  "Another number of the method, for example steps=5 (dc3, hardnet), temperature=0.5 (softmax)")
+      ->type_name("NAME=NUMBER");
+  command.add_flag("--evaluate", arguments.evaluate,
+                   "The layer as it is evaluated: dc3 and hardnet end with an exact projection");
 }
 
 void add_quantity_options(CLI::App& command, Arguments& arguments) {
@@ -110,7 +132,14 @@ void add_project_command(CLI::App& program, Action& chosen) {
   command.add_flag("--check-finite", arguments->options.check_finite, "A nan or inf in the input is an error");
   command.callback([arguments, &chosen] {
     chosen = [arguments] {
-      project_stream(options_of(*arguments));
+      ProjectOptions options = options_of(*arguments);
+      const LayerMethod method = method_of(*arguments);
+      if (const auto map = radial(method)) {
+        options.method = *map;
+        project_stream(options);
+      } else {
+        layer_stream(options, method, arguments->evaluate);
+      }
       return ExitCode::done;
     };
   });
