@@ -86,6 +86,24 @@ void add_capped_simplex(std::vector<Comparison>& table, int64_t rows, int64_t di
   table.push_back({name + ", forward", "softmax", without_grad(ours), without_grad(softmax), 0});
 }
 
+// The other methods of the paper, on the shape for which the peers' figures are known.
+void add_methods(std::vector<Comparison>& table) {
+  constexpr int64_t kRows = 4096;
+  constexpr int64_t kDim = 150;
+  const Tensor u = torch::randn({kRows, kDim}).requires_grad_();
+  const Tensor g = torch::randn({kRows, kDim});
+  const auto softmax = [=] { return torch::softmax(u, -1); };
+  const std::pair<softradial::LayerMethod, double> methods[] = {
+      {softradial::Orthogonal{}, 3}, {softradial::Dc3{}, 0}, {softradial::HardNet{}, 0}, {softradial::Rayen{}, 0}};
+  for (const auto& [method, bar] : methods) {
+    softradial::nn::ConstraintLayer layer(softradial::CappedSimplex(kDim, 5.0 / kDim), method);
+    const auto ours = [=]() mutable { return layer(u); };
+    table.push_back({std::string(softradial::method_name(method)) + ", capped simplex " + shape_text(kRows, kDim) +
+                         ", forward + backward",
+                     "softmax", with_backward(ours, {u}, g), with_backward(softmax, {u}, g), bar});
+  }
+}
+
 void add_sample_caps(std::vector<Comparison>& table, int64_t rows, int64_t dim) {
   const Tensor u = torch::randn({rows, dim}).requires_grad_();
   const Tensor g = torch::randn({rows, dim});
@@ -139,6 +157,7 @@ std::vector<Comparison> comparisons() {
   add_capped_simplex(table, 1024, 1000, 0.5);
   add_polyhedron(table, 50, 200);
   add_polyhedron(table, 200, 1000);
+  add_methods(table);
   add_sample_caps(table, 128, 150);
   add_sample_caps(table, 4096, 150);
   return table;

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "softradial/anchor.hpp"
+#include "softradial/layer.hpp"
 #include "softradial/method.hpp"
 #include "softradial/set.hpp"
 
@@ -118,5 +119,28 @@ class GaugeMapImpl final : public RadialImpl {
       const torch::optional<torch::Device>& device = torch::nullopt) const override;
 };
 TORCH_MODULE(GaugeMap);
+
+// Any method of softradial/layer.hpp as a module. In training mode the layer as it is trained, in eval mode as it is evaluated:
+// DC3 and HardNet end with an exact projection there, which passes no gradient. First derivatives only.
+class ConstraintLayerImpl final : public torch::nn::Module {
+ public:
+  ConstraintLayerImpl(Set set, const LayerMethod& method, const AnchorOptions& anchor = {});
+
+  // x (..., dim) for u (..., input_dim()).
+  torch::Tensor forward(const torch::Tensor& u);
+
+  [[nodiscard]] int64_t input_dim() const;
+  [[nodiscard]] const Set& set() const;
+  [[nodiscard]] const LayerMethod& method() const;
+
+  void pretty_print(std::ostream& stream) const override;
+  [[nodiscard]] std::shared_ptr<torch::nn::Module> clone(
+      const torch::optional<torch::Device>& device = torch::nullopt) const override;
+
+ private:
+  struct State;
+  std::shared_ptr<const State> state_;
+};
+TORCH_MODULE(ConstraintLayer);
 
 }  // namespace softradial::nn

@@ -8,6 +8,7 @@
 
 #include "analytic_center.hpp"
 #include "eigen_tensors.hpp"
+#include "layer_object.hpp"
 #include "map_object.hpp"
 #include "method_names.hpp"
 #include "project.hpp"
@@ -17,7 +18,7 @@
 #include "softradial/errors.hpp"
 #include "softradial/set_json.hpp"
 
-// The schemas of all ops and the two classes that TorchScript knows. Kernels are registered where they are written:
+// The schemas of all ops and the three classes that TorchScript knows. Kernels are registered where they are written:
 // cpu/, autograd/, composite/.
 namespace softradial::ops {
 namespace {
@@ -58,6 +59,41 @@ std::tuple<at::Tensor, at::Tensor> analytic_center_op(const at::Tensor& A, const
                                                       bool differentiable) {
   Centers centers = analytic_center(A, b, E, f, start, differentiable);
   return {centers.point, centers.status};
+}
+
+using Options = c10::Dict<std::string, double>;
+
+LayerObjectPtr make_layer_object(const SetPtr& set, const std::string& method, const std::string& contraction,
+                                 const Options& options, const std::string& search, const MaybeTensor& anchor) {
+  LayerMethod chosen = method_named(method);
+  if (!contraction.empty()) set_contraction(chosen, contraction);
+  for (const auto& option : options) set_option(chosen, option.key(), option.value());
+  return c10::make_intrusive<LayerObject>(set, chosen, anchor_options(search, anchor));
+}
+
+// A layer is saved as its set, its words (method, contraction, search) and its numbers by name; an anchor of the user's is one more.
+using SavedLayer = std::tuple<std::string, std::vector<std::string>, Options, at::Tensor>;
+
+SavedLayer save_layer(const LayerObjectPtr& layer) {
+  Options options;
+  for (const auto& [name, value] : method_options(layer->method())) options.insert(name, value);
+  const auto& point = layer->options().anchor_point;
+  return {to_json(layer->set()->set()),
+          {std::string(softradial::method_name(layer->method())), std::string(method_contraction(layer->method())),
+           anchor_word(layer->options().anchor)},
+          options,
+          point ? to_tensor(*point) : at::empty({0}, at::kDouble)};
+}
+
+std::tuple<at::Tensor, at::Tensor, at::Tensor> two_sided_rows(const SetPtr& set) {
+  const TwoSidedRows rows = softradial::two_sided_rows(set->set());
+  return {to_tensor(rows.A), to_tensor(rows.lower), to_tensor(rows.upper)};
+}
+
+LayerObjectPtr load_layer(const SavedLayer& saved) {
+  const auto& [json, words, options, point] = saved;
+  return make_layer_object(read_set(json), words.at(0), words.at(1), options, words.at(2),
+                           point.numel() > 0 ? MaybeTensor(point) : c10::nullopt);
 }
 
 }  // namespace
@@ -104,6 +140,18 @@ TORCH_LIBRARY(softradial, m) {
       .def_property("normals", [](const MapPtr& map) { return to_tensor(map->anchor().hull.normals); })
       .def_pickle([](const MapPtr& map) -> SavedMap { return save_map(map); },
                   [](const SavedMap& saved) -> MapPtr { return load_map(saved); });
+
+  m.class_<LayerObject>("Layer")
+      .def(torch::init(&make_layer_object))
+      .def("project", [](const LayerObjectPtr& layer, const at::Tensor& u,
+                         bool training) { return project_layer(u, layer, training); })
+      .def_property("set", [](const LayerObjectPtr& layer) { return layer->set(); })
+      .def_property("method",
+                    [](const LayerObjectPtr& layer) { return std::string(softradial::method_name(layer->method())); })
+      .def_property("input_dim", [](const LayerObjectPtr& layer) { return layer->input_dim(); })
+      .def_property("dim", [](const LayerObjectPtr& layer) { return layer->dim(); })
+      .def_pickle([](const LayerObjectPtr& layer) -> SavedLayer { return save_layer(layer); },
+                  [](const SavedLayer& saved) -> LayerObjectPtr { return load_layer(saved); });
 
   m.def("simplex(int dim, float sum=1) -> __torch__.torch.classes.softradial.Set", simplex);
   m.def("capped_simplex(int dim, Tensor cap, float sum=1) -> __torch__.torch.classes.softradial.Set", capped_simplex);
@@ -161,6 +209,15 @@ TORCH_LIBRARY(softradial, m) {
       "analytic_center(Tensor A, Tensor b, Tensor? E=None, Tensor? f=None, Tensor? start=None, *, "
       "bool differentiable=False) -> (Tensor point, Tensor status)",
       analytic_center_op);
+  m.def(
+      "layer_forward(Tensor u, __torch__.torch.classes.softradial.Layer layer, bool training) -> "
+      "(Tensor x, Tensor state)");
+  m.def(
+      "layer_backward(Tensor grad_x, Tensor u, Tensor x, Tensor state, __torch__.torch.classes.softradial.Layer layer) "
+      "-> Tensor");
+  m.def("two_sided_rows(__torch__.torch.classes.softradial.Set set) -> (Tensor rows, Tensor lower, Tensor upper)",
+        two_sided_rows);
+  m.def("qp(Tensor p, Tensor h, Tensor b, Tensor Q, Tensor G, Tensor A) -> Tensor");
   m.def("check_finite(Tensor(a) u) -> Tensor(a)", check_finite);
 }
 

@@ -68,4 +68,8 @@ MethodNames method_names(const Method& method) { return std::visit(NamesOf{}, me
 
 AnchorSearch anchor_search(const std::string& word) { return find(kSearches, word, "anchor"); }
 
+std::string anchor_word(AnchorSearch search) {
+  return std::string(std::ranges::find(kSearches, search, [](const auto& entry) { return entry.second; })->first);
+}
+
 }  // namespace softradial::ops

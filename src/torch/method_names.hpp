@@ -20,5 +20,6 @@ struct MethodNames {
 [[nodiscard]] MethodNames method_names(const Method& method);
 
 [[nodiscard]] AnchorSearch anchor_search(const std::string& word);
+[[nodiscard]] std::string anchor_word(AnchorSearch search);
 
 }  // namespace softradial::ops

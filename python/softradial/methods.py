@@ -1,0 +1,192 @@
+"""The other constraint layers that the paper compares: change one word to change the method.
+
+    layer = softradial.Orthogonal(softradial.CappedSimplex(50, cap=0.05))
+    w = layer(net(z))
+
+Every layer takes u (..., input_dim) and gives x (..., dim), with first derivatives. Methods that only approach the set
+(Dc3, HardNet) end with an exact projection in eval mode. What each guarantees stands in docs/methods.
+"""
+
+from typing import Any, Dict, Optional
+
+import torch
+from torch import Tensor, nn
+
+from ._library import classes
+from .sets import Numbers, Set, _tensor, first_line
+
+
+class ConstraintLayer(nn.Module):
+    """A layer by the name of its method: ConstraintLayer(set, "dc3", steps=5)."""
+
+    def __init__(self, set: Set, method: str, contraction: str = "", anchor: Any = "auto", **options: float) -> None:
+        super().__init__()
+        search, point = (anchor, None) if isinstance(anchor, str) else ("auto", None if anchor is None else _tensor(anchor))
+        numbers: Dict[str, float] = {name.rstrip("_"): float(value) for name, value in options.items()}
+        try:
+            self.layer = classes.Layer(set, method, contraction, numbers, search, point)
+        except RuntimeError as error:
+            raise ValueError(first_line(error)) from None
+        self._shown = ", ".join([method] + [f"{name}={value:g}" for name, value in numbers.items()])
+
+    def forward(self, u: Tensor) -> Tensor:
+        """x (..., dim) for u (..., input_dim)."""
+        return self.layer.project(u, self.training)
+
+    @property
+    def input_dim(self) -> int:
+        """Width of u: dim, but for RayScalar (dim + 1) and Hop (the dimension of the set's affine hull)."""
+        return self.layer.input_dim
+
+    @property
+    def set(self):
+        """The set as it was given."""
+        return self.layer.set
+
+    @torch.jit.unused
+    def extra_repr(self) -> str:
+        return f"{self.layer.set}, {self._shown}"
+
+
+class Softmax(ConstraintLayer):
+    """x = sum softmax(u / temperature). Simplices."""
+
+    def __init__(self, set: Set, temperature: float = 1.0) -> None:
+        super().__init__(set, "softmax", temperature=temperature)
+
+
+class Orthogonal(ConstraintLayer):
+    """The nearest point of the set. Boxes, simplices, capped simplices, polyhedra, balls, ellipsoids, quadratics, and
+    intersections of these."""
+
+    def __init__(self, set: Set) -> None:
+        super().__init__(set, "orthogonal")
+
+
+class Dc3(ConstraintLayer):
+    """Completion of the equalities, then unrolled gradient steps on the violation. Linear constraints."""
+
+    def __init__(
+        self, set: Set, steps: int = 5, learning_rate: float = 0.1, momentum: float = 0.5, symmetric: bool = True
+    ) -> None:
+        super().__init__(set, "dc3", steps=steps, learning_rate=learning_rate, momentum=momentum, symmetric=symmetric)
+
+
+class HardNet(ConstraintLayer):
+    """Least-squares corrections of all constraints at once, `steps` times. Linear constraints."""
+
+    def __init__(self, set: Set, steps: int = 3) -> None:
+        super().__init__(set, "hardnet", steps=steps)
+
+
+class HardNetAff(ConstraintLayer):
+    """x = u + A^+ (relu(lower - A u) - relu(A u - upper)). Linear constraints with independent rows.
+
+    The bounds may be given for each call, (rows) or (..., rows), with gradients to them.
+    """
+
+    def __init__(self, set: Set) -> None:
+        super().__init__(set, "hardnet_aff")
+        rows, lower, upper = torch.ops.softradial.two_sided_rows(set)
+        self.register_buffer("rows", rows, persistent=False)
+        self.register_buffer("inverse", torch.linalg.pinv(rows), persistent=False)
+        self.register_buffer("lower", lower, persistent=False)
+        self.register_buffer("upper", upper, persistent=False)
+
+    def forward(self, u: Tensor, lower: Optional[Tensor] = None, upper: Optional[Tensor] = None) -> Tensor:
+        """x (..., dim) for u (..., dim)."""
+        if lower is None and upper is None:
+            return self.layer.project(u, self.training)
+        low = self.lower.to(u) if lower is None else lower
+        high = self.upper.to(u) if upper is None else upper
+        image = u @ self.rows.to(u).t()
+        return u + (torch.relu(low - image) - torch.relu(image - high)) @ self.inverse.to(u).t()
+
+
+class HardNetCvx(ConstraintLayer):
+    """The orthogonal projection as a quadratic programme. Linear constraints."""
+
+    def __init__(self, set: Set) -> None:
+        super().__init__(set, "hardnet_cvx")
+
+
+class Rayen(ConstraintLayer):
+    """x = u0 + min(1, 1/gamma(u)) u: the hard radial map, u counted from the anchor u0. Every set."""
+
+    def __init__(self, set: Set, anchor: Any = "auto") -> None:
+        super().__init__(set, "rayen", anchor=anchor)
+
+
+class RayScalar(ConstraintLayer):
+    """RP: x = u0 + sigmoid(s)/gamma(v) v from u = (v, s), dim + 1 numbers. Bounded sets."""
+
+    def __init__(self, set: Set, anchor: Any = "auto") -> None:
+        super().__init__(set, "ray_scalar", anchor=anchor)
+
+
+class Hop(ConstraintLayer):
+    """Polar coordinates in the set: a radius and angles, as many numbers as the set's hull has dimensions. Bounded sets."""
+
+    def __init__(self, set: Set, anchor: Any = "auto") -> None:
+        super().__init__(set, "hop", anchor=anchor)
+
+
+class Hp(ConstraintLayer):
+    """Homeomorphic projection: an invertible network, trained when the layer is made, and bisection. Bounded sets."""
+
+    def __init__(
+        self,
+        set: Set,
+        couplings: int = 4,
+        hidden: int = 32,
+        training_steps: int = 400,
+        bisections: int = 40,
+        seed: int = 0,
+        anchor: Any = "auto",
+    ) -> None:
+        super().__init__(
+            set, "hp", anchor=anchor, couplings=couplings, hidden=hidden, training_steps=training_steps,
+            bisections=bisections, seed=seed,
+        )
+
+
+class SoftPenalty(ConstraintLayer):
+    """x = u; the loss is to carry `penalty(x)`. Every set."""
+
+    def __init__(self, set: Set) -> None:
+        super().__init__(set, "soft_penalty")
+
+    def penalty(self, x: Tensor) -> Tensor:
+        """The squared violation of the worst constraint of each row, (...)."""
+        return self.set.violation(x) ** 2
+
+
+class QpLayer(nn.Module):
+    """x(p) = argmin 1/2 x'Qx + p'x subject to Ax = b, Gx <= h, with gradients to all data (as OptNet and cvxpylayers).
+
+    h and b may be given for each call, sample by sample. Tensors that require a gradient get one.
+    """
+
+    def __init__(
+        self, Q: Numbers, G: Numbers, h: Numbers, A: Optional[Numbers] = None, b: Optional[Numbers] = None
+    ) -> None:
+        super().__init__()
+        quadratic = _tensor(Q)
+        dim = quadratic.shape[-1]
+        for name, value, empty in (
+            ("Q", quadratic, (dim, dim)), ("G", G, (0, dim)), ("h", h, (0,)), ("A", A, (0, dim)), ("b", b, (0,)),
+        ):
+            tensor = torch.zeros(empty, dtype=quadratic.dtype) if value is None else _tensor(value)
+            if isinstance(tensor, nn.Parameter):
+                self.register_parameter(name, tensor)
+            else:
+                self.register_buffer(name, tensor)
+
+    def forward(self, p: Tensor, h: Optional[Tensor] = None, b: Optional[Tensor] = None) -> Tensor:
+        """x (..., dim) for p (..., dim)."""
+        try:
+            return torch.ops.softradial.qp(
+                p, self.h if h is None else h, self.b if b is None else b, self.Q, self.G, self.A
+            )
+        except RuntimeError as error:
+            raise ValueError(first_line(error)) from None

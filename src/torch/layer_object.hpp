@@ -1,0 +1,48 @@
+#pragma once
+
+#include <torch/custom_class.h>
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "set_object.hpp"
+#include "softradial/layer.hpp"
+
+namespace softradial::ops {
+
+// A constraint layer of softradial/layer.hpp: torch.classes.softradial.Layer. Immutable; compiled for a precision at its
+// first use.
+class LayerObject final : public torch::CustomClassHolder {
+ public:
+  LayerObject(SetPtr set, LayerMethod method, ProjectionOptions options);
+
+  [[nodiscard]] const SetPtr& set() const noexcept { return set_; }
+  [[nodiscard]] const LayerMethod& method() const noexcept { return method_; }
+  [[nodiscard]] const ProjectionOptions& options() const noexcept { return options_; }
+  [[nodiscard]] int64_t input_dim() const { return static_cast<int64_t>(compiled<double>().input_dim()); }
+  [[nodiscard]] int64_t dim() const { return static_cast<int64_t>(compiled<double>().dim()); }
+
+  template <class T>
+  [[nodiscard]] const Layer<T>& compiled() const;
+
+ private:
+  template <class T>
+  struct OnDemand {
+    std::once_flag once;
+    LayerPtr<T> layer;
+  };
+
+  SetPtr set_;
+  LayerMethod method_;
+  ProjectionOptions options_;
+  mutable OnDemand<float> f32_;
+  mutable OnDemand<double> f64_;
+};
+
+using LayerObjectPtr = c10::intrusive_ptr<LayerObject>;
+
+// x (..., dim) for u (..., input_dim); with `training` the layer as it is trained, otherwise as it is evaluated.
+[[nodiscard]] at::Tensor project_layer(const at::Tensor& u, const LayerObjectPtr& layer, bool training);
+
+}  // namespace softradial::ops

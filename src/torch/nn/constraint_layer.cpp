@@ -1,0 +1,36 @@
+#include <ATen/ATen.h>
+
+#include "layer_object.hpp"
+#include "softradial/nn.hpp"
+
+namespace softradial::nn {
+
+struct ConstraintLayerImpl::State {
+  ops::LayerObjectPtr layer;
+};
+
+ConstraintLayerImpl::ConstraintLayerImpl(Set set, const LayerMethod& method, const AnchorOptions& anchor)
+    : torch::nn::Module("softradial::nn::ConstraintLayer"),
+      state_(std::make_shared<const State>(State{c10::make_intrusive<ops::LayerObject>(
+          c10::make_intrusive<ops::SetObject>(std::move(set)), method,
+          ProjectionOptions{.anchor = anchor.search, .anchor_point = anchor.point})})) {}
+
+torch::Tensor ConstraintLayerImpl::forward(const torch::Tensor& u) {
+  return ops::project_layer(u, state_->layer, is_training());
+}
+
+int64_t ConstraintLayerImpl::input_dim() const { return state_->layer->input_dim(); }
+
+const Set& ConstraintLayerImpl::set() const { return state_->layer->set()->set(); }
+
+const LayerMethod& ConstraintLayerImpl::method() const { return state_->layer->method(); }
+
+void ConstraintLayerImpl::pretty_print(std::ostream& stream) const {
+  stream << name() << "(" << to_string(set()) << ", " << method_name(method()) << ")";
+}
+
+std::shared_ptr<torch::nn::Module> ConstraintLayerImpl::clone(const torch::optional<torch::Device>&) const {
+  return std::make_shared<ConstraintLayerImpl>(*this);
+}
+
+}  // namespace softradial::nn

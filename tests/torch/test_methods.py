@@ -1,0 +1,202 @@
+"""The other constraint layers from Python: against cvxopt, against finite differences, in both modes, saved and loaded."""
+
+import copy
+import io
+import pickle
+
+import numpy as np
+import pytest
+import torch
+
+import softradial as sr
+
+cvxopt = pytest.importorskip("cvxopt")
+cvxopt.solvers.options.update(show_progress=False, abstol=1e-12, reltol=1e-12, feastol=1e-12)
+
+
+def solve_qp(Q, p, G, h, A=None, b=None):
+    """The oracle: an interior-point method."""
+    m = lambda a: cvxopt.matrix(np.asarray(a, dtype=float))
+    args = [m(Q), m(p), m(G), m(h)]
+    if A is not None:
+        args += [m(A), m(b)]
+    return np.array(cvxopt.solvers.qp(*args)["x"]).ravel()
+
+
+def random_polyhedron(n, m, seed):
+    generator = torch.Generator().manual_seed(seed)
+    A = torch.randn(m, n, generator=generator, dtype=torch.double)
+    return A, A.norm(dim=1) * (0.3 + torch.rand(m, generator=generator, dtype=torch.double))
+
+
+def layers():
+    simplex, capped = sr.Simplex(5), sr.CappedSimplex(6, cap=0.3)
+    A, b = random_polyhedron(4, 9, 0)
+    polyhedron = sr.Polyhedron(A, b)
+    ball = sr.Ball(torch.zeros(3), 1.0)
+    return {
+        "softmax": lambda: sr.Softmax(simplex, temperature=0.5),
+        "orthogonal": lambda: sr.Orthogonal(capped),
+        "orthogonal polyhedron": lambda: sr.Orthogonal(polyhedron),
+        "orthogonal ball": lambda: sr.Orthogonal(ball),
+        "dc3": lambda: sr.Dc3(capped, steps=3, learning_rate=0.05),
+        "hardnet": lambda: sr.HardNet(capped, steps=3),
+        "hardnet_aff": lambda: sr.HardNetAff(sr.Box([-1.0, 0.0], [1.0, 2.0])),
+        "hardnet_cvx": lambda: sr.HardNetCvx(polyhedron),
+        "rayen": lambda: sr.Rayen(ball),
+        "ray_scalar": lambda: sr.RayScalar(capped),
+        "hop": lambda: sr.Hop(capped),
+        "hp": lambda: sr.Hp(capped, training_steps=20, hidden=8),
+        "soft_penalty": lambda: sr.SoftPenalty(ball),
+        "soft_radial": lambda: sr.ConstraintLayer(capped, "soft_radial", lambda_=2.0),
+    }
+
+
+@pytest.fixture(params=sorted(layers()))
+def layer(request):
+    return layers()[request.param]()
+
+
+def inputs(layer, rows=4, dtype=torch.double, seed=1, scale=1.0):
+    generator = torch.Generator().manual_seed(seed)
+    return (scale * torch.randn(rows, layer.input_dim, generator=generator, dtype=torch.double)).to(dtype)
+
+
+@pytest.mark.parametrize("n, m", [(3, 6), (8, 20), (20, 60)])
+def test_orthogonal_projection_is_cvxopts(n, m):
+    A, b = random_polyhedron(n, m, n)
+    u = 2 * torch.randn(5, n, generator=torch.Generator().manual_seed(3), dtype=torch.double)
+    x = sr.Orthogonal(sr.Polyhedron(A, b))(u)
+    for row, result in zip(u, x):
+        expected = solve_qp(np.eye(n), -row.numpy(), A.numpy(), b.numpy())
+        assert np.abs(result.numpy() - expected).max() < 1e-6
+
+
+def test_capped_simplex_projection_is_cvxopts():
+    n, cap = 12, 0.15
+    u = torch.randn(5, n, generator=torch.Generator().manual_seed(4), dtype=torch.double)
+    x = sr.Orthogonal(sr.CappedSimplex(n, cap=cap))(u)
+    G, h = np.vstack([np.eye(n), -np.eye(n)]), np.concatenate([np.full(n, cap), np.zeros(n)])
+    for row, result in zip(u, x):
+        expected = solve_qp(np.eye(n), -row.numpy(), G, h, np.ones((1, n)), np.ones(1))
+        assert np.abs(result.numpy() - expected).max() < 1e-6
+
+
+def qp_data(n=6, m=10, k=2, seed=5):
+    generator = torch.Generator().manual_seed(seed)
+    draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.double)
+    root, inside = draw(n, n), draw(n)
+    G, A = draw(m, n), draw(k, n)
+    return root @ root.t() / n + torch.eye(n, dtype=torch.double), G, G @ inside + 0.3, A, A @ inside, 3 * draw(4, n)
+
+
+def test_qp_layer_is_cvxopts():
+    Q, G, h, A, b, p = qp_data()
+    x = sr.QpLayer(Q, G, h, A, b)(p)
+    for row, result in zip(p, x):
+        expected = solve_qp(Q.numpy(), row.numpy(), G.numpy(), h.numpy(), A.numpy(), b.numpy())
+        assert np.abs(result.numpy() - expected).max() < 1e-6
+
+
+def test_qp_layer_has_gradients_to_all_data():
+    Q, G, h, A, b, p = qp_data()
+    symmetric = lambda M: (M + M.t()) / 2
+    data = [t.clone().requires_grad_() for t in (p, h, b, Q, G, A)]
+    run = lambda p, h, b, Q, G, A: torch.ops.softradial.qp(p, h, b, symmetric(Q), G, A)
+    assert torch.autograd.gradcheck(run, data, eps=1e-6, atol=1e-6)
+
+
+def test_first_derivatives(layer):
+    u = inputs(layer).requires_grad_()
+    layer.train()
+    assert torch.autograd.gradcheck(layer, (u,), eps=1e-6, atol=1e-5)
+
+
+def test_a_second_derivative_is_an_error_that_says_so(layer):
+    u = inputs(layer).requires_grad_()
+    x = layer(u)
+    with pytest.raises(RuntimeError, match="first derivatives only"):
+        torch.autograd.grad(x.sum(), u, create_graph=True)
+
+
+@pytest.mark.parametrize("dtype", [torch.float, torch.double, torch.half, torch.bfloat16])
+def test_dtype_shape_and_layout_are_kept(layer, dtype):
+    u = inputs(layer, rows=6, dtype=dtype)
+    x = layer(u)
+    assert x.dtype == dtype and x.shape == (6, layer.set.dim)
+    assert torch.equal(layer(u.reshape(2, 3, -1)).reshape(6, -1), x)
+    assert torch.equal(layer(u.repeat_interleave(2, 0)[::2]), x)
+    assert layer(u[:0]).shape == (0, layer.set.dim)
+    assert torch.equal(layer(u[0]), x[0])
+
+
+def test_evaluation_is_feasible(layer):
+    if isinstance(layer, sr.SoftPenalty):
+        pytest.skip("a penalty enforces nothing")
+    layer.eval()
+    with torch.no_grad():
+        x = layer(inputs(layer, rows=50, scale=5.0))
+    assert layer.set.violation(x).max() <= 1e-10
+
+
+def test_training_of_dc3_and_hardnet_has_no_exact_projection():
+    set = sr.CappedSimplex(6, cap=0.3)
+    u = 3 * torch.randn(20, 6, generator=torch.Generator().manual_seed(6), dtype=torch.double)
+    for layer in (sr.Dc3(set, steps=1, learning_rate=0.01), sr.HardNet(set, steps=1)):
+        assert set.violation(layer.train()(u)).max() > 1e-3
+        assert set.violation(layer.eval()(u)).max() <= 1e-12
+        with pytest.raises(RuntimeError, match="use training mode"):
+            layer.eval()(u.clone().requires_grad_())
+
+
+def test_a_nan_row_spoils_itself_only(layer):
+    u = inputs(layer, rows=3)
+    good = layer(u)
+    u[1, 0] = float("nan")
+    x = layer(u)
+    assert torch.allclose(x[0], good[0]) and torch.allclose(x[2], good[2])
+
+
+def test_saved_and_loaded_layers_are_the_same(layer):
+    u = inputs(layer)
+    for other in (copy.deepcopy(layer), pickle.loads(pickle.dumps(layer))):
+        assert torch.equal(other(u), layer(u))
+    buffer = io.BytesIO()
+    torch.jit.save(torch.jit.script(layer), buffer)
+    buffer.seek(0)
+    assert torch.equal(torch.jit.load(buffer)(u), layer(u))
+
+
+def test_hardnet_aff_takes_bounds_of_each_sample():
+    layer = sr.HardNetAff(sr.Polyhedron(torch.tensor([[1.0, 2.0, 0.0], [0.0, 1.0, -1.0]]), torch.tensor([1.0, 0.5])))
+    u = torch.randn(4, 3, dtype=torch.double)
+    upper = torch.rand(4, 2, dtype=torch.double, requires_grad=True)
+    x = layer(u, upper=upper)
+    assert ((x @ layer.rows.t() - upper) <= 1e-12).all()
+    assert torch.autograd.gradcheck(lambda t: layer(u, upper=t), (upper,))
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: sr.Softmax(sr.CappedSimplex(3, cap=0.5)), "softmax supports simplices"),
+        (lambda: sr.Dc3(sr.Ball(torch.zeros(2), 1.0)), "dc3 supports sets of linear constraints"),
+        (lambda: sr.HardNetAff(sr.CappedSimplex(3, cap=0.5)), "independent rows"),
+        (lambda: sr.ConstraintLayer(sr.Simplex(3), "softmux"), "'softmux' is unknown"),
+        (lambda: sr.ConstraintLayer(sr.Simplex(3), "softmax", steps=3), "has no option 'steps'"),
+        (lambda: sr.Dc3(sr.Simplex(3), momentum=1.5), "momentum"),
+        (lambda: sr.QpLayer([[-1.0]], [[1.0]], [1.0])(torch.zeros(1, 1)), "not positive definite"),
+    ],
+)
+def test_what_is_wrong_is_said(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_a_wrong_width_is_said(layer):
+    with pytest.raises(RuntimeError, match="expected"):
+        layer(torch.zeros(2, layer.input_dim + 1))
+
+
+def test_repr_reads_well():
+    assert "dc3, steps=3" in repr(sr.Dc3(sr.Simplex(3), steps=3))
