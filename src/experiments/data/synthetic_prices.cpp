@@ -20,6 +20,7 @@ constexpr double kPersistence = 0.98;
 constexpr double kTurbulence = 2.2;
 constexpr double kCalmDays = 120;
 constexpr double kTurbulentDays = 30;
+constexpr double kTurbulentLoss = 0.3;
 constexpr double kLargestShock = 7;
 
 // Sums are plain loops throughout: vectorised ones add in an order that depends on the machine.
@@ -156,7 +157,8 @@ Series market_factor(const Market& market, std::size_t begin, std::size_t end, c
   Series f;
   for (std::size_t t = begin; t < end; ++t) {
     const double before = t > 0 ? market.market[t - 1] : 0;
-    f.push_back(market.v[t] * (market.market[t] + theta * before));
+    const double loss = market.v[t] > 1 ? kTurbulentLoss : 0;
+    f.push_back(market.v[t] * (market.market[t] + theta * before) - loss);
   }
   standardize(f);
   return f;

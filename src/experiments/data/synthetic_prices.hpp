@@ -9,7 +9,7 @@ namespace softradial::experiments {
 
 // Signal of generate_prices: how much of an asset's own volatility its expected return gains per unit of g, and how much
 // calmer it is.
-inline constexpr double kSignalReturn = 0.08;
+inline constexpr double kSignalReturn = 0.12;
 inline constexpr double kSignalCalm = 0.4;
 
 struct SyntheticPrices {
@@ -25,7 +25,8 @@ struct SyntheticPrices {
 //   drift_i    the span's mean return times q_i / mean(q): equal expected return per risk
 //   q_i        relative volatility, evenly spaced in its logarithm, mean of q^2 = 1
 //   b_i        loading, evenly spaced; the mean of b_i b_j over pairs is the span's correlation
-//   F_t        the market: v_t (z_t + theta z_t-1), theta such that the assets' lag-1 autocorrelation is the span's
+//   F_t        the market: v_t (z_t + theta z_t-1), less 0.3 in turbulent times: drawdowns, and a median above the mean;
+//              theta such that the assets' lag-1 autocorrelation is the span's
 //   E_it       the asset's own shocks, sqrt(v_t) z_it
 //   z          Student's t with 5 degrees of freedom, cut at 7 standard deviations
 //   v_t        1 in calm and 2.2 in turbulent times: a Markov chain, 120 and 30 days on average

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
 #include <system_error>
 #include <type_traits>
 
@@ -59,15 +60,15 @@ std::string read_text_file(const std::string& path) {
 
 void write_text_file(const std::string& path, std::string_view text) {
   const std::string partial = path + ".partial";
-  const auto fail = [&path, &partial](const std::string& why) {
-    std::error_code ignored;
-    std::filesystem::remove(partial, ignored);
-    throw DataError(path + ": cannot be written: " + why);
-  };
   errno = 0;
   // T: as it is, without compression.
   GzipFile file(gzopen(partial.c_str(), path.ends_with(".gz") ? "wb6" : "wbT"));
-  if (!file) fail(system_message());
+  if (!file) throw DataError(path + ": cannot be opened: " + system_message());
+  const auto fail = [&path, &partial](const std::string& why) {
+    std::error_code ignored;
+    std::filesystem::remove(partial, ignored);
+    throw std::runtime_error(path + ": cannot be written: " + why);
+  };
   for (std::size_t begin = 0; begin < text.size(); begin += kBlock) {
     const std::string_view block = text.substr(begin, kBlock);
     if (gzwrite(file.get(), block.data(), static_cast<unsigned>(block.size())) <= 0) fail(gzip_message(file.get()));

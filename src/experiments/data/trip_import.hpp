@@ -14,8 +14,8 @@ namespace softradial::experiments {
 struct TripImportOptions {
   // First and last day to keep. Where one is not given it is that of the first or last day with at least 1 % of the trips
   // of the busiest one: trip records contain rows dated years off.
-  std::optional<std::chrono::sys_days> from;
-  std::optional<std::chrono::sys_days> to;
+  std::optional<std::chrono::sys_days> from = std::nullopt;
+  std::optional<std::chrono::sys_days> to = std::nullopt;
   std::size_t max_zones = 0;  // the largest ones; 0: all
   std::size_t threads = 0;    // 0: as many as there are cores
 };
