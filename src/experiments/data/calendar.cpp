@@ -51,7 +51,7 @@ std::optional<local_seconds> parse_hour(std::string_view text) noexcept {
   if (!day || text.size() < 13 || (text[10] != 'T' && text[10] != ' ')) return std::nullopt;
   const std::optional<int> hour = digits(text, 11, 2);
   if (!hour || *hour > 23) return std::nullopt;
-  if (const std::string_view rest = text.substr(13); rest != "" && rest != ":00" && rest != ":00:00") {
+  if (const std::string_view rest = text.substr(13); !rest.empty() && rest != ":00" && rest != ":00:00") {
     return std::nullopt;
   }
   return local_days(day->time_since_epoch()) + hours(*hour);

@@ -54,7 +54,7 @@ std::vector<std::chrono::sys_days> union_of_days(const std::vector<PriceSeries>&
     for (const Quote& quote : series.quotes) days.push_back(quote.day);
   }
   std::ranges::sort(days);
-  days.erase(std::ranges::unique(days).begin(), days.end());
+  days.erase(std::unique(days.begin(), days.end()), days.end());
   return days;
 }
 

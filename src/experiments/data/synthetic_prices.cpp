@@ -242,7 +242,7 @@ SyntheticPrices generate_prices(const Universe& universe, std::uint64_t seed) {
   table.prices.resize(returns.rows() + 1, returns.cols());
   table.prices.row(0).setConstant(100);
   for (Eigen::Index t = 0; t < returns.rows(); ++t) {
-    table.prices.row(t + 1) = table.prices.row(t).array() * (1 + returns.row(t).array());
+    for (Eigen::Index j = 0; j < returns.cols(); ++j) table.prices(t + 1, j) = table.prices(t, j) * (1 + returns(t, j));
   }
   result.signal = std::move(market.signal);
   return result;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <string_view>
+#include <tuple>
 
 #include "data/data_error.hpp"
 #include "data/duckdb_session.hpp"
@@ -57,7 +58,9 @@ struct Kind {
   std::string pickup;
   std::string zone;
 
-  auto operator<=>(const Kind&) const = default;
+  friend bool operator<(const Kind& a, const Kind& b) {
+    return std::tie(a.is_parquet, a.pickup, a.zone) < std::tie(b.is_parquet, b.pickup, b.zone);
+  }
 };
 
 Kind kind_of(DuckDbSession& session, const std::string& file) {
@@ -86,27 +89,44 @@ Kind kind_of(DuckDbSession& session, const std::string& file) {
   return kind;
 }
 
-// zone, hour, trips; where the time or the zone cannot be read, zone and hour are -1.
-std::string count_query(const std::map<Kind, std::vector<std::string>>& files) {
-  constexpr std::string_view kMicrosecondsPerHour = "3600000000";
-  std::string parts;
-  for (const auto& [kind, paths] : files) {
-    std::string list;
-    for (const std::string& path : paths) list += (list.empty() ? "[" : ", ") + sql_text(path);
-    const std::string time = quoted_name(kind.pickup);
-    const std::string zone = quoted_name(kind.zone);
-    if (!parts.empty()) parts += " UNION ALL ";
-    parts += "SELECT TRY_CAST(" + zone + " AS BIGINT) AS zone, epoch_us(TRY_CAST(" + time +
-             " AS TIMESTAMP)) AS time FROM " + scan_of(list + "]", kind.is_parquet);
+std::string list_of(const std::vector<std::string>& files) {
+  std::string list = "[";
+  for (const std::string& file : files) {
+    if (list.size() > 1) list += ", ";
+    list += sql_text(file);
   }
-  // Floor division for times before 1970 too: // truncates.
-  const std::string hour = "(time - (((time % " + std::string(kMicrosecondsPerHour) + ") + " +
-                           std::string(kMicrosecondsPerHour) + ") % " + std::string(kMicrosecondsPerHour) + ")) // " +
-                           std::string(kMicrosecondsPerHour);
-  return "SELECT zone, hour, count(*)::BIGINT FROM (SELECT "
-         "CASE WHEN zone IS NULL OR time IS NULL THEN -1 ELSE zone END AS zone, "
-         "CASE WHEN zone IS NULL OR time IS NULL THEN -1 ELSE " +
-         hour + " END AS hour FROM (" + parts + ")) GROUP BY zone, hour ORDER BY zone, hour";
+  list += "]";
+  return list;
+}
+
+// zone, time in microseconds; NULL where they cannot be read.
+std::string select_trips(const Kind& kind, const std::vector<std::string>& files) {
+  std::string sql = "SELECT TRY_CAST(";
+  sql += quoted_name(kind.zone);
+  sql += " AS BIGINT) AS zone, epoch_us(TRY_CAST(";
+  sql += quoted_name(kind.pickup);
+  sql += " AS TIMESTAMP)) AS time FROM ";
+  sql += scan_of(list_of(files), kind.is_parquet);
+  return sql;
+}
+
+// zone, hour, trips; where the time or the zone cannot be read, zone and hour are -1. The hour is rounded down before
+// 1970 too, where // would round up: hence the remainder that is never negative.
+std::string count_query(const std::map<Kind, std::vector<std::string>>& files) {
+  std::string all;
+  for (const auto& [kind, paths] : files) {
+    if (!all.empty()) all += " UNION ALL ";
+    all += select_trips(kind, paths);
+  }
+  std::string sql =
+      "WITH trips AS (SELECT zone, time, zone IS NULL OR time IS NULL AS unreadable, "
+      "(time % 3600000000 + 3600000000) % 3600000000 AS within_hour FROM (";
+  sql += all;
+  sql +=
+      ")) SELECT CASE WHEN unreadable THEN -1 ELSE zone END AS z, "
+      "CASE WHEN unreadable THEN -1 ELSE (time - within_hour) // 3600000000 END AS h, "
+      "count(*)::BIGINT FROM trips GROUP BY z, h ORDER BY z, h";
+  return sql;
 }
 
 }  // namespace

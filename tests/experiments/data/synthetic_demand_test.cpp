@@ -6,6 +6,7 @@
 
 #include "data/calendar.hpp"
 #include "data/load.hpp"
+#include "experiments/data/bit_sum.hpp"
 #include "experiments/data/failure_text.hpp"
 
 namespace softradial::experiments {
@@ -29,6 +30,8 @@ TEST_F(SyntheticDemand, CoversSixMonthsHourByHour) {
   EXPECT_GE(table.demand.minCoeff(), 0);
   EXPECT_EQ(table.demand, Table(table.demand.array().round())) << "whole requests";
 }
+
+TEST_F(SyntheticDemand, IsTheSameOnEveryMachine) { EXPECT_EQ(test::bit_sum(city_.table.demand), 0x1b9802860f88c6a5U); }
 
 TEST_F(SyntheticDemand, ZonesAreUnequal) {
   const Eigen::RowVectorXd means = city_.table.demand.colwise().mean();
