@@ -59,14 +59,17 @@ std::string read_text_file(const std::string& path) {
 }
 
 void write_text_file(const std::string& path, std::string_view text) {
-  const std::string partial = path + ".partial";
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::symlink_status(path, ignored);
+  // A device, a pipe or a link is written to; a file of that name would take its place.
+  const bool in_place = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+  const std::string partial = in_place ? path : path + ".partial";
   errno = 0;
   // T: as it is, without compression.
   GzipFile file(gzopen(partial.c_str(), path.ends_with(".gz") ? "wb6" : "wbT"));
   if (!file) throw DataError(path + ": cannot be opened: " + system_message());
-  const auto fail = [&path, &partial](const std::string& why) {
-    std::error_code ignored;
-    std::filesystem::remove(partial, ignored);
+  const auto fail = [&](const std::string& why) {
+    if (!in_place) std::filesystem::remove(partial, ignored);
     throw std::runtime_error(path + ": cannot be written: " + why);
   };
   for (std::size_t begin = 0; begin < text.size(); begin += kBlock) {
@@ -74,6 +77,7 @@ void write_text_file(const std::string& path, std::string_view text) {
     if (gzwrite(file.get(), block.data(), static_cast<unsigned>(block.size())) <= 0) fail(gzip_message(file.get()));
   }
   if (gzclose(file.release()) != Z_OK) fail(system_message());
+  if (in_place) return;
   std::error_code error;
   std::filesystem::rename(partial, path, error);
   if (error) fail(error.message());

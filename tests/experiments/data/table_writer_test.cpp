@@ -37,6 +37,14 @@ TEST(TableWriter, DemandReadsBackAsTheSameNumbers) {
   EXPECT_EQ(again.table.demand, table.demand);
 }
 
+TEST(TableWriter, WritesThroughLinks) {
+  const test::TempDir dir;
+  std::filesystem::create_symlink(dir.write("target.csv", "old"), dir.path("link.csv"));
+  write_prices(dir.path("link.csv"), generate_prices(sectors_universe(), 0).table);
+  EXPECT_TRUE(std::filesystem::is_symlink(dir.path("link.csv")));
+  EXPECT_EQ(read_prices(dir.path("target.csv")).table.tickers.size(), 9U);
+}
+
 TEST(TableWriter, SaysWhereItCannotWrite) {
   EXPECT_EQ(test::failure_text([] { write_prices("/no/such/folder/p.csv", {}); }),
             "/no/such/folder/p.csv: cannot be opened: No such file or directory");
