@@ -23,6 +23,10 @@ endif()
 if(SOFTRADIAL_BUILD_CLI)
   set_target_properties(softradial_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
   install(TARGETS softradial_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  # Large, and of use for trip records only: `cmake --install build --component duckdb` puts it where the program looks.
+  if(DuckDB_LIBRARY)
+    install(FILES "${DuckDB_LIBRARY}" DESTINATION lib COMPONENT duckdb EXCLUDE_FROM_ALL)
+  endif()
 endif()
 
 install(EXPORT softradialTargets NAMESPACE softradial:: DESTINATION "${SOFTRADIAL_PACKAGE_DIR}")

@@ -39,13 +39,13 @@ ExitCode run(int argc, const char* const* argv) {
   add_check_command(program, chosen);
   add_bench_command(program, chosen);
   add_compare_command(program, chosen);
+  add_data_command(program, chosen);
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& answer) {
     return static_cast<ExitCode>(program.exit(answer));
   }
-  if (!chosen)
-    return report(ExitCode::bad_input, "no command: expected project, anchor, check, bench or compare (see --help)");
+  if (!chosen) return report(ExitCode::bad_input, "no command: see softradial --help");
   return chosen();
 }
 

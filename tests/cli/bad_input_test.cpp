@@ -30,7 +30,7 @@ TEST(BadInput, CommandLines) {
     std::string error;
   };
   const Case cases[] = {
-      {{}, "no command: expected project, anchor, check, bench or compare (see --help)"},
+      {{}, "no command: see softradial --help"},
       {{"projekt"}, ""},
       {{"project"}, "--set is required"},
       {{"anchor"}, "--set is required"},
