@@ -126,6 +126,9 @@ TEST(DispatchFeatures, BadDemandIsNamed) {
   DemandTable table = random_demand(100, 2, 8);
   table.demand(5, 1) = -1;
   EXPECT_THROW(make_dispatch_data(table), std::invalid_argument);
+  table = random_demand(100, 2, 8);
+  table.hours[50] += std::chrono::minutes(30);
+  EXPECT_THROW(make_dispatch_data(table), std::invalid_argument);
   EXPECT_THROW(make_dispatch_data(random_demand(30, 2, 8)), std::invalid_argument);
   EXPECT_THROW(make_dispatch_data(random_demand(100, 2, 8), {.train = 0.9, .validation = 0.3}), std::invalid_argument);
 }

@@ -1,4 +1,5 @@
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 #include <torch/nn/modules/dropout.h>
 #include <torch/nn/modules/linear.h>
@@ -7,6 +8,7 @@
 
 #include <cmath>
 
+#include "experiments/instruction_sets.hpp"
 #include "models/mlp.hpp"
 #include "models/window_lstm.hpp"
 #include "models/window_model.hpp"
@@ -78,6 +80,27 @@ INSTANTIATE_TEST_SUITE_P(Shapes, WindowLstmTest,
                                            LstmCase{5, 4, 4, 3, 16}, LstmCase{6, 5, 2, 2, 20}, LstmCase{1, 1, 1, 2, 3},
                                            LstmCase{3, 1, 1, 2, 8}, LstmCase{2, 2, 1, 1, 1}, LstmCase{13, 30, 1, 6, 64},
                                            LstmCase{4, 3, 5, 2, 48}));
+
+TEST(WindowLstm, EveryInstructionSetEqualsTorch) {
+  on_every_instruction_set([] {
+    for (const LstmCase& c : {LstmCase{11, 5, 1, 3, 7}, LstmCase{9, 4, 1, 3, 40}, LstmCase{6, 3, 1, 2, 64}}) {
+      expect_like_torch(c, torch::kDouble, kDoubleTolerance);
+      expect_like_torch(c, torch::kFloat, kFloatTolerance);
+    }
+  });
+}
+
+TEST(WindowLstm, ThreadsChangeNothing) {
+  const LstmWeights w{normal({80, 3}, 1), normal({80, 20}, 2) * 0.3, normal({80}, 3), normal({80}, 4)};
+  const auto run = [&](int threads) {
+    at::set_num_threads(threads);
+    Tensor x = normal({150, 3}, 5).requires_grad_();
+    window_lstm(x, w, {6, 1}).sum().backward();
+    at::set_num_threads(1);
+    return x.grad();
+  };
+  EXPECT_LT(distance(run(1), run(2)), 1e-13);  // what is left is the BLAS
+}
 
 TEST(WindowLstm, WindowsOfTheirOwnEqualOverlappingOnes) {
   const LstmWeights w{normal({20, 3}, 1), normal({20, 5}, 2), normal({20}, 3), normal({20}, 4)};

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "experiments/instruction_sets.hpp"
 #include "experiments/synthetic_tables.hpp"
 #include "metrics/portfolio_metrics.hpp"
 #include "metrics/served_rate.hpp"
@@ -102,7 +103,7 @@ Tensor plain_served_loss(const Tensor& x, const Tensor& s, const Tensor& d, doub
   return -(met.sum(-1) / d.sum(-1).clamp_min(1)).mean();
 }
 
-TEST(ServedRate, EqualsItsFormulaAndGradient) {
+void expect_served_loss_like_its_formula() {
   for (const int64_t zones : {3, 16, 37}) {
     for (const auto dtype : {torch::kDouble, torch::kFloat}) {
       const Tensor x =
@@ -120,6 +121,8 @@ TEST(ServedRate, EqualsItsFormulaAndGradient) {
     }
   }
 }
+
+TEST(ServedRate, EqualsItsFormulaAndGradient) { on_every_instruction_set(expect_served_loss_like_its_formula); }
 
 TEST(ServedRate, SoftMinTendsToTheMinimum) {
   const Tensor x = torch::tensor({{0.2, 0.3, 0.5}}, torch::kDouble);

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <limits>
 
+#include "experiments/instruction_sets.hpp"
 #include "experiments/synthetic_tables.hpp"
 #include "tasks/portfolio_task.hpp"
 #include "tasks/trial.hpp"
@@ -45,7 +46,7 @@ class Folder : public ::testing::Test {
 using CheckpointFile = Folder;
 using Training = Folder;
 
-TEST(Adam, EqualsTorch) {
+void expect_adam_like_torch() {
   for (const auto dtype : {torch::kFloat, torch::kDouble}) {
     const Parameters parameters({{"a", {7, 5}}, {"b", {3}}}, dtype);
     const Tensor start = torch::linspace(-1, 1, 38, dtype);
@@ -64,6 +65,8 @@ TEST(Adam, EqualsTorch) {
     }
   }
 }
+
+TEST(Adam, EqualsTorch) { on_every_instruction_set(expect_adam_like_torch); }
 
 TEST(Adam, RejectsWhatCannotLearn) {
   const Parameters parameters({{"a", {2}}}, torch::kFloat);

@@ -37,6 +37,13 @@ void check_demand(const DemandTable& table) {
          << " hours and " << table.zones.size() << " zones";
     throw std::invalid_argument(text.str());
   }
+  for (size_t t = 1; t < table.hours.size(); ++t) {
+    if (table.hours[t] - table.hours[t - 1] == std::chrono::hours(1)) continue;
+    text << "demand: rows " << t - 1 << " and " << t << " are "
+         << std::chrono::duration_cast<std::chrono::minutes>(table.hours[t] - table.hours[t - 1]).count()
+         << " minutes apart: every hour needs its row";
+    throw std::invalid_argument(text.str());
+  }
   for (Eigen::Index t = 0; t < demand.rows(); ++t) {
     for (Eigen::Index i = 0; i < demand.cols(); ++i) {
       if (demand(t, i) >= 0 && std::isfinite(demand(t, i))) continue;

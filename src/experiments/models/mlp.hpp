@@ -24,6 +24,11 @@ struct MlpOptions {
 class Mlp {
  public:
   explicit Mlp(const MlpOptions& options);
+  // A copy would share the memory of the parameters.
+  Mlp(const Mlp&) = delete;
+  Mlp& operator=(const Mlp&) = delete;
+  Mlp(Mlp&&) = default;
+  Mlp& operator=(Mlp&&) = default;
 
   const MlpOptions& options() const { return options_; }
   const Parameters& parameters() const { return parameters_; }

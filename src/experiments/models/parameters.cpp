@@ -21,6 +21,9 @@ int64_t count_of(const ParameterShape& parameter) {
 }  // namespace
 
 Parameters::Parameters(std::vector<ParameterShape> shapes, at::ScalarType dtype) : shapes_(std::move(shapes)) {
+  if (dtype != at::kFloat && dtype != at::kDouble) {
+    throw std::invalid_argument(std::string("parameters are float or double, not ") + c10::toString(dtype));
+  }
   int64_t count = 0;
   for (const ParameterShape& parameter : shapes_) {
     offsets_.push_back(count);

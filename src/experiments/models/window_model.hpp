@@ -24,6 +24,11 @@ struct WindowModelOptions {
 class WindowModel {
  public:
   explicit WindowModel(const WindowModelOptions& options);
+  // A copy would share the memory of the parameters.
+  WindowModel(const WindowModel&) = delete;
+  WindowModel& operator=(const WindowModel&) = delete;
+  WindowModel(WindowModel&&) = default;
+  WindowModel& operator=(WindowModel&&) = default;
 
   const WindowModelOptions& options() const { return options_; }
   const Parameters& parameters() const { return parameters_; }
