@@ -43,23 +43,27 @@ HWY_INLINE void forward_tile(const LstmState<T>& s, const T* weights, int64_t t,
       }
     }
   }
+  // Two loops: tanh(c) waits for the gates, so the rows' first halves stand together and overlap, then the second ones.
+  Vec<T> c[Rows];
   for (int64_t r = 0; r < Rows; ++r) {
-    const int64_t at = slot * s.windows + row + r;
     const auto i = sigmoid(sum[r][0]);
     const auto f = sigmoid(sum[r][1]);
     const auto g = tanh_of(sum[r][2]);
-    const auto o = sigmoid(sum[r][3]);
-    auto c = hn::Mul(i, g);
-    if (t > 0) c = hn::MulAdd(f, hn::LoadU(tag, s.cells + (before * s.windows + row + r) * units + unit), c);
-    const auto squashed = tanh_of(c);
-    T* gates = s.gates + at * 4 * units + unit;
+    sum[r][3] = sigmoid(sum[r][3]);
+    T* gates = s.gates + (slot * s.windows + row + r) * 4 * units + unit;
     hn::StoreU(i, tag, gates);
     hn::StoreU(f, tag, gates + units);
     hn::StoreU(g, tag, gates + 2 * units);
-    hn::StoreU(o, tag, gates + 3 * units);
-    hn::StoreU(c, tag, s.cells + at * units + unit);
-    hn::StoreU(squashed, tag, s.squashed + at * units + unit);
-    hn::StoreU(hn::Mul(o, squashed), tag, s.hidden + at * units + unit);
+    hn::StoreU(sum[r][3], tag, gates + 3 * units);
+    c[r] = hn::Mul(i, g);
+    if (t > 0) c[r] = hn::MulAdd(f, hn::LoadU(tag, s.cells + (before * s.windows + row + r) * units + unit), c[r]);
+  }
+  for (int64_t r = 0; r < Rows; ++r) {
+    const int64_t at = (slot * s.windows + row + r) * units + unit;
+    const auto squashed = tanh_of(c[r]);
+    hn::StoreU(c[r], tag, s.cells + at);
+    hn::StoreU(squashed, tag, s.squashed + at);
+    hn::StoreU(hn::Mul(sum[r][3], squashed), tag, s.hidden + at);
   }
 }
 
