@@ -269,6 +269,8 @@ TEST(Tasks, LayersThatDoNotFitAreNamed) {
   EXPECT_THROW(PortfolioTask(data, {}, ConstraintLayer{}), std::invalid_argument);
   PortfolioTask wrong(data, {}, {[](const Tensor& u, bool) { return u.slice(1, 0, 2); }, 4, 4});
   EXPECT_THROW(wrong.weights(data.splits.test), std::invalid_argument);
+  PortfolioTask wide(data, {}, {[](const Tensor& u, bool) { return u.to(torch::kDouble); }, 4, 4});
+  EXPECT_THROW(wide.weights(data.splits.test), std::invalid_argument);
   PortfolioTask large(data, {.batch = 400}, softmax(4));
   EXPECT_THROW(train(large, {.epochs = 1}), std::invalid_argument);
 }

@@ -12,6 +12,10 @@ namespace softradial::experiments {
 namespace {
 
 void check_output(const ConstraintLayer& layer, const at::Tensor& u, const at::Tensor& x) {
+  if (x.scalar_type() != u.scalar_type()) {
+    throw std::invalid_argument(std::string("the constraint layer turned ") + c10::toString(u.scalar_type()) +
+                                " into " + c10::toString(x.scalar_type()));
+  }
   if (x.dim() == 2 && x.size(0) == u.size(0) && x.size(1) == layer.output_dim) return;
   std::string shape;
   for (const int64_t size : x.sizes()) shape += (shape.empty() ? "" : ", ") + std::to_string(size);
