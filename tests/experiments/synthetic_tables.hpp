@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 #include <random>
+#include <string>
 
 #include "data/demand_table.hpp"
 #include "data/price_table.hpp"
@@ -15,7 +16,7 @@ inline PriceTable random_prices(int days, int assets, unsigned seed) {
   std::normal_distribution<double> normal;
   PriceTable table;
   table.prices = Table(days, assets);
-  for (int i = 0; i < assets; ++i) table.tickers.push_back("A" + std::to_string(i));
+  for (int i = 0; i < assets; ++i) table.tickers.push_back(std::string("A").append(std::to_string(i)));
   const std::chrono::sys_days first = std::chrono::year(2010) / 1 / 1;
   for (int t = 0; t < days; ++t) {
     table.dates.push_back(first + std::chrono::days(t));
