@@ -32,8 +32,7 @@ HWY_INLINE V sigmoid(V x) {
   return hn::IfThenElse(hn::IsNaN(x), x, value);
 }
 
-// tanh(x) = 2 sigmoid(2x) - 1: an absolute error of a few ulp of 1, which is all that a gate can tell; half the price
-// of a tanh that is exact in the relative sense near zero.
+// tanh(x) = 2 sigmoid(2x) - 1: an absolute error of a few ulp of 1, which is all that a gate can tell.
 template <class V>
 HWY_INLINE V tanh_of(V x) {
   const hn::DFromV<V> tag;
