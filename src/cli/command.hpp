@@ -17,7 +17,6 @@ using Action = std::function<ExitCode()>;
 void add_project_command(CLI::App& program, Action& chosen);
 void add_anchor_command(CLI::App& program, Action& chosen);
 void add_check_command(CLI::App& program, Action& chosen);
-void add_bench_command(CLI::App& program, Action& chosen);
 void add_compare_command(CLI::App& program, Action& chosen);
 void add_data_command(CLI::App& program, Action& chosen);
 

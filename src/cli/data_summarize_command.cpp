@@ -48,7 +48,7 @@ std::string table(const std::vector<SplitSummary>& rows) {
 
 // Shares, not per cent.
 std::string json_text(const Arguments& arguments, const experiments::PriceTable& prices,
-                      const experiments::Splits& splits, const std::vector<SplitSummary>& rows) {
+                      const experiments::SplitDates& splits, const std::vector<SplitSummary>& rows) {
   nlohmann::ordered_json json = {{"prices", arguments.prices},
                                  {"assets", prices.tickers.size()},
                                  {"train_end", experiments::format_date(splits.train_end)},
@@ -73,7 +73,7 @@ std::string json_text(const Arguments& arguments, const experiments::PriceTable&
 }
 
 ExitCode run(const Arguments& arguments) {
-  const experiments::Splits splits = experiments::parse_splits(arguments.split);
+  const experiments::SplitDates splits = experiments::parse_splits(arguments.split);
   const experiments::PriceData data = experiments::load_prices(arguments.prices, arguments.seed);
   const std::vector<SplitSummary> rows = experiments::summarize(data.table, splits);
   tell_warnings(data.warnings);

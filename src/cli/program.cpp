@@ -7,6 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/failure.hpp"
 #include "cli/message.hpp"
+#include "cli/run_beside.hpp"
 #include "softradial/errors.hpp"
 
 namespace softradial::cli {
@@ -37,9 +38,16 @@ ExitCode run(int argc, const char* const* argv) {
   add_project_command(program, chosen);
   add_anchor_command(program, chosen);
   add_check_command(program, chosen);
-  add_bench_command(program, chosen);
+  add_command_beside(program, chosen, "bench", "Speed against softmax and a matrix product, as ratios",
+                     "softradial-bench", {});
   add_compare_command(program, chosen);
   add_data_command(program, chosen);
+  const std::string train = "softradial-train";
+  add_command_beside(program, chosen, "train", "Train a policy: portfolio or dispatch", train, {"train"});
+  add_command_beside(program, chosen, "backtest", "A saved portfolio policy on any period", train, {"backtest"});
+  add_command_beside(program, chosen, "predict", "The weights of a saved policy for the latest day", train,
+                     {"predict"});
+  add_command_beside(program, chosen, "table", "The paper's tables, ours next to its numbers", train, {"table"});
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& answer) {
@@ -52,10 +60,14 @@ ExitCode run(int argc, const char* const* argv) {
 }  // namespace
 
 ExitCode run_program(int argc, const char* const* argv) noexcept {
+  return guarded([&] { return run(argc, argv); });
+}
+
+ExitCode guarded(const std::function<ExitCode()>& work) noexcept {
   // A reader that leaves early shows as a failed write, which OutputFile turns into a quiet end.
   std::signal(SIGPIPE, SIG_IGN);
   try {
-    return run(argc, argv);
+    return work();
   } catch (const OutputClosed&) {
     return ExitCode::done;
   } catch (const CLI::ParseError& error) {

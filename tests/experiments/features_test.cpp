@@ -67,7 +67,7 @@ TEST(PortfolioFeatures, AnOutlierLeavesNoTrace) {
 
 TEST(PortfolioFeatures, NothingOfTheFutureEnters) {
   PriceTable prices = random_prices(120, 3, 3);
-  const DateSplit split{prices.dates[60], prices.dates[90]};
+  const SplitDates split{prices.dates[60], prices.dates[90]};
   const PortfolioData before = make_portfolio_data(prices, split, 7);
   prices.prices.bottomRows(40) *= 3;  // from date 80 on
   const PortfolioData after = make_portfolio_data(prices, split, 7);

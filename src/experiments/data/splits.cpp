@@ -10,11 +10,11 @@ namespace softradial::experiments {
 
 using namespace std::chrono;
 
-Splits text_splits() noexcept { return {sys_days(2018y / December / 31), sys_days(2020y / December / 31)}; }
+SplitDates text_splits() noexcept { return {sys_days(2018y / December / 31), sys_days(2020y / December / 31)}; }
 
-Splits table_splits() noexcept { return {sys_days(2017y / December / 31), sys_days(2019y / December / 31)}; }
+SplitDates table_splits() noexcept { return {sys_days(2017y / December / 31), sys_days(2019y / December / 31)}; }
 
-Splits parse_splits(std::string_view text) {
+SplitDates parse_splits(std::string_view text) {
   if (text == "text") return text_splits();
   if (text == "table") return table_splits();
   const std::size_t comma = text.find(',');

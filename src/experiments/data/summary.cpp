@@ -94,7 +94,7 @@ double kolmogorov_smirnov_p(std::vector<double> a, std::vector<double> b) {
   return std::clamp(p, 0.0, 1.0);
 }
 
-std::vector<SplitSummary> summarize(const PriceTable& table, const Splits& splits) {
+std::vector<SplitSummary> summarize(const PriceTable& table, const SplitDates& splits) {
   const Table returns = simple_returns(table);
   // Row t of the returns belongs to dates[t + 1].
   const auto end_of = [&table](std::chrono::sys_days last) {

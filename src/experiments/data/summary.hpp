@@ -32,7 +32,7 @@ struct SplitSummary {
 
 // Train, validation, test. A return belongs to the day on which it ends. Throws DataError where a split has fewer than 3
 // returns.
-[[nodiscard]] std::vector<SplitSummary> summarize(const PriceTable& table, const Splits& splits);
+[[nodiscard]] std::vector<SplitSummary> summarize(const PriceTable& table, const SplitDates& splits);
 
 // p = 2 sum_{k >= 1} (-1)^(k-1) exp(-2 k^2 l^2), l = sqrt(n m / (n + m)) D, D the largest distance of the two empirical
 // distribution functions.

@@ -12,7 +12,7 @@ constexpr double kScaleFloor = 1e-8;
 
 }  // namespace
 
-PortfolioData make_portfolio_data(const PriceTable& prices, const DateSplit& split, int64_t lookback,
+PortfolioData make_portfolio_data(const PriceTable& prices, const SplitDates& split, int64_t lookback,
                                   const Standardisation* given) {
   if (split.validation_end < split.train_end) throw std::invalid_argument("the validation ends before the training");
   PortfolioData data;

@@ -5,17 +5,11 @@
 #include <vector>
 
 #include "data/price_table.hpp"
+#include "data/splits.hpp"
 #include "features/standardisation.hpp"
 #include "tasks/row_range.hpp"
 
 namespace softradial::experiments {
-
-// Last days of training and of validation; what follows is the test.
-struct DateSplit {
-  std::chrono::sys_days train_end = std::chrono::year(2018) / 12 / 31;
-  std::chrono::sys_days validation_end = std::chrono::year(2020) / 12 / 31;
-  bool operator==(const DateSplit&) const = default;
-};
 
 // Day t is the (t + 1)-th date of the prices: the first one has no return.
 struct PortfolioData {
@@ -29,7 +23,7 @@ struct PortfolioData {
 };
 
 // `given` are the statistics of a saved model, for new data; without them those of the training split are taken.
-PortfolioData make_portfolio_data(const PriceTable& prices, const DateSplit& split, int64_t lookback,
+PortfolioData make_portfolio_data(const PriceTable& prices, const SplitDates& split, int64_t lookback,
                                   const Standardisation* given = nullptr);
 
 }  // namespace softradial::experiments

@@ -1,0 +1,28 @@
+#include "cli/program.hpp"
+#include "cli/train/commands.hpp"
+
+namespace {
+
+using namespace softradial::cli;
+
+ExitCode run(int argc, const char* const* argv) {
+  CLI::App program("Trains, tests and uses policies whose decisions obey hard constraints", "softradial");
+  program.require_subcommand(1);
+  Action chosen;
+  add_train_command(program, chosen);
+  add_backtest_command(program, chosen);
+  add_predict_command(program, chosen);
+  add_table_command(program, chosen);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& answer) {
+    return static_cast<ExitCode>(program.exit(answer));
+  }
+  return chosen();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return static_cast<int>(guarded([&] { return run(argc, argv); }));
+}

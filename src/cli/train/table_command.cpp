@@ -1,0 +1,300 @@
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/failure.hpp"
+#include "cli/message.hpp"
+#include "cli/output_file.hpp"
+#include "cli/train/commands.hpp"
+#include "cli/train/progress_bar.hpp"
+#include "cli/train/run_flags.hpp"
+#include "data/load.hpp"
+#include "data/summary.hpp"
+#include "runs/paper_tables.hpp"
+#include "runs/run.hpp"
+
+namespace softradial::cli {
+namespace {
+
+using namespace softradial::experiments;
+using nlohmann::json;
+
+constexpr const char* kExamples = R"(Examples:
+  softradial table portfolio --universe liquid --prices liquid.csv --seeds 5 --runs runs/table
+  softradial table dispatch --demand hourly.csv --zones 67 --kappa 0.02 --runs runs/table
+  softradial table summary --universe sectors --prices sectors.csv
+
+A run that is found in --runs with the same configuration is read, the others are trained and kept there. Equal weight is
+always a row: a layer whose outputs stay near a uniform anchor must be seen next to it.)";
+
+// One line of a table: a run, and the paper's numbers for it where it has any.
+struct Line {
+  std::string set;
+  std::string method;
+  json report;
+  std::string paper;
+};
+
+double worst_violation(const json& report) {
+  double worst = 0;
+  for (const auto& trial : report.at("trials")) worst = std::max(worst, trial.value("violation", 0.0));
+  return worst;
+}
+
+std::string mean_and_std(const json& report, const char* name) {
+  return fmt::format("{:.3f} +- {:.3f}", report.at("mean").at(name).get<double>(),
+                     report.at("std").at(name).get<double>());
+}
+
+std::string set_name(double cap) { return cap >= 1 ? "simplex" : fmt::format("cap {:g}", cap); }
+
+// Reads OUT/result.json if it was made by this configuration, runs otherwise.
+template <class Config, class TableType>
+json run_or_read(const Config& config, const TableType& table, const std::filesystem::path& out, ProgressBar& bar) {
+  const std::filesystem::path file = out / "result.json";
+  if (!out.empty() && std::filesystem::exists(file)) {
+    std::ifstream in(file);
+    json saved = json::parse(in, nullptr, false);
+    if (!saved.is_discarded() && saved.value("config", json()) == to_json(config)) return saved;
+  }
+  RunHooks hooks;
+  hooks.out = out;
+  hooks.progress = [&](int trial, const experiments::Progress& progress) {
+    bar.show(config.layer.method + " " + set_name(config.cap), trial, config.seeds, progress);
+  };
+  return report(config, experiments::run(config, table, hooks));
+}
+
+LayerConfig layer_named(const std::string& method) {
+  LayerConfig layer;
+  layer.method = method;
+  if (!layer.equal_weight()) layer.options = method_named(method);
+  return layer;
+}
+
+struct TableArguments {
+  std::string universe = "liquid";
+  std::string runs;
+  std::vector<std::string> methods = {"softmax", "orthogonal", "dc3", "hardnet", "soft_radial"};
+  bool json = false;
+  bool markdown = false;
+};
+
+void print(const std::vector<std::vector<std::string>>& rows, bool markdown) {
+  std::vector<std::size_t> widths(rows[0].size());
+  for (const auto& row : rows) {
+    for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
+  }
+  OutputFile out(STDOUT_FILENO);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::string line = markdown ? "|" : "";
+    for (std::size_t k = 0; k < rows[i].size(); ++k) {
+      line += markdown ? " " + rows[i][k] + " |" : fmt::format("{:<{}}  ", rows[i][k], widths[k]);
+    }
+    if (!markdown) line.erase(line.find_last_not_of(' ') + 1);
+    out.append(line + "\n");
+    if (markdown && i == 0) {
+      line = "|";
+      for (std::size_t k = 0; k < rows[0].size(); ++k) line += "---|";
+      out.append(line + "\n");
+    }
+  }
+  out.finish();
+}
+
+void print_json(const std::vector<Line>& lines) {
+  json all = json::array();
+  for (const Line& line : lines)
+    all.push_back({{"set", line.set}, {"method", line.method}, {"ours", line.report}, {"paper", line.paper}});
+  OutputFile out(STDOUT_FILENO);
+  out.append(all.dump(2) + "\n");
+  out.finish();
+}
+
+// The paper's own choice: softmax on the simplex, DC3 and HardNet under a cap, the others on both.
+bool in_paper(const std::string& method, double cap) {
+  if (method == "softmax") return cap >= 1;
+  if (method == "dc3" || method == "hardnet") return cap < 1;
+  return true;
+}
+
+ExitCode portfolio_table(const TableArguments& arguments, PortfolioConfig config, std::vector<double> caps) {
+  at::set_num_threads(config.threads);
+  const PriceData data = load_prices(config.prices, config.data_seed);
+  for (const std::string& warning : data.warnings) tell("warning: " + warning);
+  const bool as_paper = caps.empty();
+  if (as_paper) caps = {1.0, arguments.universe == "liquid" ? 0.05 : 0.15};
+  const auto paper = config.model.objective == PortfolioObjective::net ? paper_net_table() : paper_gross_table();
+  ProgressBar bar(false);
+  std::vector<Line> lines;
+  const auto add = [&](const std::string& method, double cap) {
+    config.layer = layer_named(method);
+    config.cap = cap;
+    const std::filesystem::path out =
+        arguments.runs.empty()
+            ? ""
+            : std::filesystem::path(arguments.runs) / fmt::format("{}-{}-{:g}", arguments.universe, method, cap);
+    Line line{set_name(cap), method, run_or_read(config, data.table, out, bar), ""};
+    for (const PaperPortfolioRow& row : paper) {
+      if (row.universe != arguments.universe || row.method != method || row.cap != cap) continue;
+      line.paper = fmt::format("{:.2f} +- {:.2f} / {:.2f}", row.sharpe, row.sharpe_std, row.turnover);
+    }
+    lines.push_back(std::move(line));
+  };
+  add("equal_weight", 1);
+  for (const double cap : caps) {
+    for (const std::string& method : arguments.methods) {
+      if (!as_paper || in_paper(method, cap)) add(method, cap);
+    }
+  }
+  if (arguments.json) {
+    print_json(lines);
+    return ExitCode::done;
+  }
+  std::vector<std::vector<std::string>> rows = {
+      {"set", "method", "net Sharpe", "turnover", "drawdown", "violation", "paper: Sharpe / turnover"}};
+  for (const Line& line : lines) {
+    rows.push_back({line.set, line.method, mean_and_std(line.report, "sharpe"), mean_and_std(line.report, "turnover"),
+                    fmt::format("{:.2f}", line.report.at("mean").at("max_drawdown").get<double>()),
+                    fmt::format("{:.0e}", worst_violation(line.report)), line.paper.empty() ? "-" : line.paper});
+  }
+  print(rows, arguments.markdown);
+  return ExitCode::done;
+}
+
+ExitCode dispatch_table(const TableArguments& arguments, DispatchConfig config, std::vector<double> kappas) {
+  at::set_num_threads(config.threads);
+  const DemandData data = load_demand(config.demand, config.zones, config.data_seed);
+  for (const std::string& warning : data.warnings) tell("warning: " + warning);
+  const bool as_paper = kappas.empty();
+  if (as_paper) kappas = {1.0, 0.1, 0.02};
+  ProgressBar bar(false);
+  std::vector<Line> lines;
+  const auto add = [&](const std::string& method, double kappa) {
+    config.layer = layer_named(method);
+    config.cap = kappa;
+    const std::filesystem::path out =
+        arguments.runs.empty() ? ""
+                               : std::filesystem::path(arguments.runs) / fmt::format("dispatch-{}-{:g}", method, kappa);
+    Line line{set_name(kappa), method, run_or_read(config, data.table, out, bar), ""};
+    for (const PaperDispatchRow& row : paper_dispatch_table()) {
+      if (row.method == method && row.kappa == kappa)
+        line.paper = fmt::format("{:.2f} +- {:.2f}", row.served_rate, row.served_rate_std);
+    }
+    lines.push_back(std::move(line));
+  };
+  add("equal_weight", 1);
+  for (const double kappa : kappas) {
+    for (const std::string& method : arguments.methods) {
+      if (!as_paper || in_paper(method, kappa)) add(method, kappa);
+    }
+  }
+  if (arguments.json) {
+    print_json(lines);
+    return ExitCode::done;
+  }
+  std::vector<std::vector<std::string>> rows = {{"set", "method", "served rate", "violation", "paper"}};
+  for (const Line& line : lines) {
+    rows.push_back({line.set, line.method, mean_and_std(line.report, "served_rate"),
+                    fmt::format("{:.0e}", worst_violation(line.report)), line.paper.empty() ? "-" : line.paper});
+  }
+  print(rows, arguments.markdown);
+  return ExitCode::done;
+}
+
+ExitCode summary_table(const TableArguments& arguments, const PortfolioConfig& config) {
+  const PriceData data = load_prices(config.prices, config.data_seed);
+  std::vector<std::vector<std::string>> rows = {
+      {"split", "", "mean %", "median %", "volatility %", "drawdown %", "correlation", "AC(1)", "KS p"}};
+  const auto number = [](double v) { return fmt::format("{:.2f}", v); };
+  for (const SplitSummary& s : summarize(data.table, table_splits())) {
+    rows.push_back({s.split, "ours", number(100 * s.mean), number(100 * s.median), number(100 * s.volatility),
+                    number(100 * s.max_drawdown), number(s.correlation), fmt::format("{:.3f}", s.autocorrelation),
+                    s.ks_p_value ? fmt::format("{:.3f}", *s.ks_p_value) : "-"});
+    for (const PaperSummaryRow& p : paper_summary_table()) {
+      if (p.universe != arguments.universe || p.split != s.split) continue;
+      rows.push_back({s.split, "paper", number(p.mean), number(p.median), number(p.volatility), number(p.max_drawdown),
+                      number(p.correlation), fmt::format("{:.3f}", p.autocorrelation),
+                      p.ks_p_value ? fmt::format("{:.3f}", *p.ks_p_value) : "-"});
+    }
+  }
+  print(rows, arguments.markdown);
+  return ExitCode::done;
+}
+
+void add_table_flags(CLI::App& command, TableArguments& arguments) {
+  command.add_option("--runs", arguments.runs, "Folder of runs: found ones are read, others kept there")
+      ->type_name("DIR");
+  command.add_option("--method", arguments.methods, "Methods, separated by commas")
+      ->delimiter(',')
+      ->capture_default_str();
+  command.add_flag("--json", arguments.json, "Print the runs as JSON");
+  command.add_flag("--markdown", arguments.markdown, "Print a Markdown table");
+}
+
+CLI::Option* add_universe(CLI::App& command, TableArguments& arguments) {
+  return command.add_option("--universe", arguments.universe, "Whose numbers of the paper stand beside ours")
+      ->check(CLI::IsMember({"liquid", "sectors", "global"}))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_table_command(CLI::App& program, Action& chosen) {
+  CLI::App& table = *program.add_subcommand("table", "The paper's tables, ours next to its numbers");
+  table.require_subcommand(1);
+  table.footer(kExamples);
+
+  struct Portfolio {
+    TableArguments arguments;
+    PortfolioConfig config;
+    RunFlags flags;
+    std::vector<double> caps;
+  };
+  const auto portfolio = std::make_shared<Portfolio>();
+  portfolio->config.seeds = 5;
+  CLI::App& prices = *table.add_subcommand("portfolio", "Net Sharpe ratio and turnover of every method");
+  add_universe(prices, portfolio->arguments);
+  add_table_flags(prices, portfolio->arguments);
+  add_portfolio_flags(prices, portfolio->config);
+  add_training_flags(prices, portfolio->flags, portfolio->config);
+  prices.remove_option(prices.get_option("--cap"));
+  prices.add_option("--cap", portfolio->caps, "Caps, separated by commas; by default 1 and the paper's")
+      ->delimiter(',');
+  prices.callback([portfolio, &chosen] {
+    chosen = [portfolio] { return portfolio_table(portfolio->arguments, portfolio->config, portfolio->caps); };
+  });
+
+  struct Dispatch {
+    TableArguments arguments;
+    DispatchConfig config;
+    RunFlags flags;
+    std::vector<double> kappas;
+  };
+  const auto dispatch = std::make_shared<Dispatch>();
+  dispatch->config.seeds = 5;
+  CLI::App& demand = *table.add_subcommand("dispatch", "Served rate of every method");
+  add_table_flags(demand, dispatch->arguments);
+  add_dispatch_flags(demand, dispatch->config);
+  add_training_flags(demand, dispatch->flags, dispatch->config);
+  demand.remove_option(demand.get_option("--kappa"));
+  demand.add_option("--kappa", dispatch->kappas, "Caps, separated by commas; by default 1, 0.1, 0.02")->delimiter(',');
+  demand.callback([dispatch, &chosen] {
+    chosen = [dispatch] { return dispatch_table(dispatch->arguments, dispatch->config, dispatch->kappas); };
+  });
+
+  const auto summary = std::make_shared<Portfolio>();
+  CLI::App& statistics = *table.add_subcommand("summary", "Summary statistics of prices");
+  add_universe(statistics, summary->arguments);
+  statistics.add_option("--prices", summary->config.prices, "Prices")->type_name("SOURCE")->capture_default_str();
+  statistics.add_flag("--markdown", summary->arguments.markdown, "Print a Markdown table");
+  statistics.callback(
+      [summary, &chosen] { chosen = [summary] { return summary_table(summary->arguments, summary->config); }; });
+}
+
+}  // namespace softradial::cli
