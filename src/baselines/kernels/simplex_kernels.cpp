@@ -174,9 +174,10 @@ HWY_INLINE bool is_finite(T v) {
   return std::abs(v) <= std::numeric_limits<T>::max();
 }
 
-// Offsets from `origin` into e, and tau among them; false where the row is not finite.
+// Offsets from `origin` into e, and tau among them, looked for from 0 if it is `near` and from the mean otherwise; false where
+// the row is not finite.
 template <class T>
-HWY_INLINE bool find_tau(const BoundedSum<T>& set, const T* u, T origin, T* e, T& tau, std::size_t& steps) {
+HWY_INLINE bool find_tau(const BoundedSum<T>& set, const T* u, T origin, bool near, T* e, T& tau, std::size_t& steps) {
   const std::size_t n = set.dim;
   // Sums of n numbers of the size of the total are exact to about this much.
   const T resolution = 2 * std::numeric_limits<T>::epsilon() * std::abs(set.total);
@@ -190,7 +191,7 @@ HWY_INLINE bool find_tau(const BoundedSum<T>& set, const T* u, T origin, T* e, T
     for (std::size_t j = 0; j < n; ++j) e[j] = e[j] < -kFar ? -kFar : e[j] > kFar ? kFar : e[j];
     bracket = load_offsets(set, e, T{0}, e);
   }
-  tau = (bracket.sum - set.total) / static_cast<T>(n);
+  tau = near ? T{0} : (bracket.sum - set.total) / static_cast<T>(n);
   if (!(tau > bracket.low && tau < bracket.high)) tau = midpoint(bracket.low, bracket.high);
   for (;;) {
     ++steps;
@@ -215,12 +216,12 @@ HWY_INLINE std::size_t project_bounded_sum_rows(const BoundedSum<T>& set, Rows<c
     T* const to = x.row(i);
     const T origin = largest(from, n);
     T tau = 0;
-    if (!find_tau(set, from, origin, to, tau, steps)) {
+    if (!find_tau(set, from, origin, false, to, tau, steps)) {
       fill_nan(to, n);
       continue;
     }
-    // Far from the largest number the offsets are coarser than the total: once more, counted from the threshold itself.
-    if (std::abs(tau) > 4 * std::abs(set.total)) find_tau(set, from, origin + tau, to, tau, steps);
+    // Far from the largest number the offsets are coarse, seen from the total: once more, counted from the threshold itself.
+    if (std::abs(tau) > std::abs(set.total) / 2) find_tau(set, from, origin + tau, true, to, tau, steps);
     const auto shift = hn::Set(tag, tau);
     for_each_vector<T>(
         n,

@@ -1,5 +1,8 @@
+#include <algorithm>
+
 #include "cli/program.hpp"
 #include "cli/train/commands.hpp"
+#include "cli/train/config_file.hpp"
 
 namespace {
 
@@ -14,7 +17,10 @@ ExitCode run(int argc, const char* const* argv) {
   add_predict_command(program, chosen);
   add_table_command(program, chosen);
   try {
-    program.parse(argc, argv);
+    // CLI11 takes words from the back.
+    std::vector<std::string> words = expand_config({argv + 1, argv + argc});
+    std::ranges::reverse(words);
+    program.parse(words);
   } catch (const CLI::Success& answer) {
     return static_cast<ExitCode>(program.exit(answer));
   }

@@ -44,6 +44,7 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 void on_interrupt(int) { stop_requested.store(true); }
 
 struct Output {
+  std::string config;  // read before the command line is: see expand_config
   std::string folder;
   bool json = false;
 };
@@ -129,7 +130,11 @@ void add_output_flags(CLI::App& command, Arguments<Config>& arguments) {
       ->type_name("DIR");
   command.add_flag("--json", arguments.output.json, "Print one JSON object with configuration and results")
       ->configurable(false);
-  command.set_config("--config", "", "A TOML file with these flags as keys");
+  command
+      .add_option("--config", arguments.output.config,
+                  "A TOML file with these flags as keys; flags that are given beat it")
+      ->type_name("FILE")
+      ->configurable(false);
 }
 
 }  // namespace
