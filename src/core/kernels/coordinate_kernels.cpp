@@ -186,13 +186,6 @@ HWY_INLINE Reduced<T> reduce_row(const CoordinateData<T>& data, const T* HWY_RES
   }
 }
 
-// Whether coordinate j attains gamma at its upper bound.
-template <bool kSum, class T>
-HWY_INLINE bool is_upper(const CoordinateData<T>& data, const T* u, const RowState<T>& state, std::size_t j) {
-  const T d = kSum ? (u[j] - u[0]) - (data.anchor[j] + state.shift) : u[j] - data.anchor[j];
-  return d * data.up[j] == state.gamma;
-}
-
 // x = u0 + phi d if kApply. With kActive, the same pass finds the active side for the state that it returns: without a
 // branch in the loop, because a search that stops at its hit mispredicts once a row.
 template <bool kSum, bool kUniform, bool kApply, bool kActive, class T>
@@ -209,17 +202,23 @@ HWY_INLINE RowState<T> finish_row(const CoordinateData<T>& data, const T* u, con
       data.dim,
       [&](int, std::size_t j) SOFTRADIAL_LANES {
         const auto d = direction.full(j);
-        if constexpr (kActive) first.take(j, kUniform ? d : side<T>(d, up.full(j), down.full(j)));
+        if constexpr (kActive && kUniform) first.take(j, d);
+        if constexpr (kActive && !kUniform) first.take_signed(j, side<T>(d, up.full(j), down.full(j)), d);
         if constexpr (kApply) hn::StoreU(hn::MulAdd(scale, d, anchor.full(j)), tag, x + j);
       },
       [&](std::size_t j, std::size_t count) SOFTRADIAL_LANES {
         const auto d = direction.first(j, count);
-        if constexpr (kActive) first.take(j, kUniform ? d : side<T>(d, up.first(j, count), down.first(j, count)));
+        if constexpr (kActive && kUniform) first.take(j, d);
+        if constexpr (kActive && !kUniform) {
+          first.take_signed(j, side<T>(d, up.first(j, count), down.first(j, count)), d);
+        }
         if constexpr (kApply) store_first(hn::MulAdd(scale, d, anchor.first(j, count)), x + j, count);
       });
+  // x may be u: nothing is read again here.
   if constexpr (kActive) {
-    const std::size_t j = state.gamma > 0 ? first.index() : 0;
-    const bool upper = !(state.gamma > 0) || (kUniform ? row.upper : is_upper<kSum>(data, u, state, j));
+    const std::size_t found = state.gamma > 0 ? first.index() : 0;
+    const std::size_t j = kUniform ? found : found / 2;
+    const bool upper = !(state.gamma > 0) || (kUniform ? row.upper : found % 2 == 0);
     state.active = static_cast<std::int32_t>(upper ? j : data.dim + j);
   }
   return state;

@@ -123,6 +123,14 @@ struct FirstIndex {
     const auto at = hn::Add(lane, hn::Set(Tag(), static_cast<Index>(j)));
     best = hn::Min(best, hn::IfThenElse(hit, at, none));
   }
+  // The same with twice the index, plus 1 where d is negative.
+  HWY_INLINE void take_signed(std::size_t j, RowVec<T> values, RowVec<T> d) {
+    const auto hit = hn::RebindMask(Tag(), hn::Eq(values, target));
+    const auto negative = hn::RebindMask(Tag(), hn::Lt(d, hn::Zero(RowTag<T>())));
+    const auto at = hn::Add(lane, hn::Set(Tag(), static_cast<Index>(j)));
+    const auto twice = hn::Add(hn::Add(at, at), hn::IfThenElseZero(negative, hn::Set(Tag(), Index{1})));
+    best = hn::Min(best, hn::IfThenElse(hit, twice, none));
+  }
   // 0 where nothing was equal.
   HWY_INLINE std::size_t index() const {
     const auto least = hn::GetLane(hn::MinOfLanes(Tag(), best));
