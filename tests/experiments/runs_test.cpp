@@ -11,6 +11,7 @@
 #include "runs/paper_tables.hpp"
 #include "runs/policy.hpp"
 #include "runs/run.hpp"
+#include "runs/tuning.hpp"
 #include "softradial/sets.hpp"
 
 namespace softradial::experiments {
@@ -161,6 +162,17 @@ TEST(Policy, ColumnsMayStandInAnotherOrderAndMayNotBeMissing) {
   turned.tickers[0] = "OTHER";
   EXPECT_THROW(static_cast<void>(predict(folder.path(), turned)), DataError);
   EXPECT_THROW(static_cast<void>(predict(folder.path() / "nothing.pt", prices())), DataError);
+}
+
+TEST(Tuning, TheGridIsThePapersAndTheTestPlaysNoPart) {
+  EXPECT_EQ(paper_grid(Softmax{}).size(), 4U);
+  EXPECT_EQ(paper_grid(SoftRadial{}).size(), 15U);
+  EXPECT_EQ(paper_grid(HardNet{}).size(), 3U);
+  EXPECT_EQ(paper_grid(Dc3{}).size(), 12U);
+  EXPECT_EQ(paper_grid(Orthogonal{}).size(), 1U);
+  PriceTable changed = prices();
+  changed.prices.bottomRows(300) *= 1.5;
+  EXPECT_EQ(tuned(small("hardnet"), changed), tuned(small("hardnet"), prices()));
 }
 
 TEST(PaperTables, HaveTheRowsOfThePaper) {

@@ -17,6 +17,7 @@
 #include "data/summary.hpp"
 #include "runs/paper_tables.hpp"
 #include "runs/run.hpp"
+#include "runs/tuning.hpp"
 
 namespace softradial::cli {
 namespace {
@@ -26,6 +27,7 @@ using nlohmann::json;
 
 constexpr const char* kExamples = R"(Examples:
   softradial table portfolio --universe liquid --prices liquid.csv --seeds 5 --runs runs/table
+  softradial table portfolio --prices liquid.csv --tune --objective gross --markdown
   softradial table dispatch --demand hourly.csv --zones 67 --kappa 0.02 --runs runs/table
   softradial table summary --universe sectors --prices sectors.csv
 
@@ -51,22 +53,46 @@ std::string mean_and_std(const json& report, const char* name) {
                      report.at("std").at(name).get<double>());
 }
 
+// "dc3 (steps 3, learning_rate 0.01)": what was chosen, where there was a choice.
+std::string method_text(const json& report, bool tune) {
+  const json& config = report.at("config");
+  std::string text = config.at("method").get<std::string>();
+  if (!tune || !config.contains("method_options") || config["method_options"].empty()) return text;
+  std::string options = config.value("contraction", "");
+  for (const auto& [name, value] : config["method_options"].items()) {
+    if (name == "epsilon" || name == "symmetric") continue;
+    options += fmt::format("{}{} {:g}", options.empty() ? "" : ", ", name, value.get<double>());
+  }
+  return text + " (" + options + ")";
+}
+
 std::string set_name(double cap) { return cap >= 1 ? "simplex" : fmt::format("cap {:g}", cap); }
 
-// Reads OUT/result.json if it was made by this configuration, runs otherwise.
+// Reads OUT/result.json if it was made by this configuration, or by one that was tuned from it, runs otherwise.
 template <class Config, class TableType>
-json run_or_read(const Config& config, const TableType& table, const std::filesystem::path& out, ProgressBar& bar) {
+json run_or_read(Config config, bool tune, const TableType& table, const std::filesystem::path& out, ProgressBar& bar) {
   const std::filesystem::path file = out / "result.json";
+  const auto matches = [&](json saved) {
+    json wanted = to_json(config);
+    if (tune) {
+      for (const char* chosen : {"method_options", "contraction"}) {
+        saved.erase(chosen);
+        wanted.erase(chosen);
+      }
+    }
+    return saved == wanted;
+  };
   if (!out.empty() && std::filesystem::exists(file)) {
     std::ifstream in(file);
     json saved = json::parse(in, nullptr, false);
-    if (!saved.is_discarded() && saved.value("config", json()) == to_json(config)) return saved;
+    if (!saved.is_discarded() && matches(saved.value("config", json::object()))) return saved;
   }
   RunHooks hooks;
   hooks.out = out;
   hooks.progress = [&](int trial, const experiments::Progress& progress) {
     bar.show(config.layer.method + " " + set_name(config.cap), trial, config.seeds, progress);
   };
+  if (tune) config.layer = tuned(config, table, hooks);
   return report(config, experiments::run(config, table, hooks));
 }
 
@@ -81,6 +107,7 @@ struct TableArguments {
   std::string universe = "liquid";
   std::string runs;
   std::vector<std::string> methods = {"softmax", "orthogonal", "dc3", "hardnet", "soft_radial"};
+  bool tune = false;
   bool json = false;
   bool markdown = false;
 };
@@ -139,7 +166,7 @@ ExitCode portfolio_table(const TableArguments& arguments, PortfolioConfig config
         arguments.runs.empty()
             ? ""
             : std::filesystem::path(arguments.runs) / fmt::format("{}-{}-{:g}", arguments.universe, method, cap);
-    Line line{set_name(cap), method, run_or_read(config, data.table, out, bar), ""};
+    Line line{set_name(cap), method, run_or_read(config, arguments.tune, data.table, out, bar), ""};
     for (const PaperPortfolioRow& row : paper) {
       if (row.universe != arguments.universe || row.method != method || row.cap != cap) continue;
       line.paper = fmt::format("{:.2f} +- {:.2f} / {:.2f}", row.sharpe, row.sharpe_std, row.turnover);
@@ -159,7 +186,8 @@ ExitCode portfolio_table(const TableArguments& arguments, PortfolioConfig config
   std::vector<std::vector<std::string>> rows = {
       {"set", "method", "net Sharpe", "turnover", "drawdown", "violation", "paper: Sharpe / turnover"}};
   for (const Line& line : lines) {
-    rows.push_back({line.set, line.method, mean_and_std(line.report, "sharpe"), mean_and_std(line.report, "turnover"),
+    rows.push_back({line.set, method_text(line.report, arguments.tune), mean_and_std(line.report, "sharpe"),
+                    mean_and_std(line.report, "turnover"),
                     fmt::format("{:.2f}", line.report.at("mean").at("max_drawdown").get<double>()),
                     fmt::format("{:.0e}", worst_violation(line.report)), line.paper.empty() ? "-" : line.paper});
   }
@@ -181,7 +209,7 @@ ExitCode dispatch_table(const TableArguments& arguments, DispatchConfig config, 
     const std::filesystem::path out =
         arguments.runs.empty() ? ""
                                : std::filesystem::path(arguments.runs) / fmt::format("dispatch-{}-{:g}", method, kappa);
-    Line line{set_name(kappa), method, run_or_read(config, data.table, out, bar), ""};
+    Line line{set_name(kappa), method, run_or_read(config, arguments.tune, data.table, out, bar), ""};
     for (const PaperDispatchRow& row : paper_dispatch_table()) {
       if (row.method == method && row.kappa == kappa)
         line.paper = fmt::format("{:.2f} +- {:.2f}", row.served_rate, row.served_rate_std);
@@ -200,7 +228,7 @@ ExitCode dispatch_table(const TableArguments& arguments, DispatchConfig config, 
   }
   std::vector<std::vector<std::string>> rows = {{"set", "method", "served rate", "violation", "paper"}};
   for (const Line& line : lines) {
-    rows.push_back({line.set, line.method, mean_and_std(line.report, "served_rate"),
+    rows.push_back({line.set, method_text(line.report, arguments.tune), mean_and_std(line.report, "served_rate"),
                     fmt::format("{:.0e}", worst_violation(line.report)), line.paper.empty() ? "-" : line.paper});
   }
   print(rows, arguments.markdown);
@@ -233,6 +261,8 @@ void add_table_flags(CLI::App& command, TableArguments& arguments) {
   command.add_option("--method", arguments.methods, "Methods, separated by commas")
       ->delimiter(',')
       ->capture_default_str();
+  command.add_flag("--tune", arguments.tune,
+                   "Choose each layer's parameters from the paper's grid, on validation, first");
   command.add_flag("--json", arguments.json, "Print the runs as JSON");
   command.add_flag("--markdown", arguments.markdown, "Print a Markdown table");
 }
