@@ -5,6 +5,7 @@
 
 #include "builders.hpp"
 #include "coordinate_bounds.hpp"
+#include "eigen_rows.hpp"
 #include "kernels/correction_kernels.hpp"
 #include "linear_data.hpp"
 #include "softradial/errors.hpp"
@@ -76,7 +77,7 @@ class Dc3Coordinates final : public Dc3Layer<T> {
 template <class T>
 class Dc3Linear final : public Dc3Layer<T> {
  public:
-  using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using Matrix = RowMatrix<T>;
   using Row = Eigen::Matrix<T, 1, Eigen::Dynamic>;
 
   Dc3Linear(const Set& set, const Dc3& method) : Dc3Layer<T>(set, method) {
@@ -130,9 +131,7 @@ class Dc3Linear final : public Dc3Layer<T> {
     Matrix m = Matrix::Zero(xi.rows(), xi.cols());
     for (std::size_t t = 0; t < this->steps_; ++t) step(xi, m);
     const Matrix out = (xi * N_).rowwise() + offset_;
-    for (std::size_t i = 0; i < x.count(); ++i) {
-      std::copy_n(out.row(static_cast<Eigen::Index>(i)).data(), this->dim_, x.row(i));
-    }
+    scatter<T>(out, x);
     return this->steps_ * u.count();
   }
 
@@ -143,7 +142,7 @@ class Dc3Linear final : public Dc3Layer<T> {
       path.push_back(path.back());
       step(path.back(), m);
     }
-    Matrix grad_xi = gather(grad_x) * N_.transpose();
+    Matrix grad_xi = gather<T>(grad_x) * N_.transpose();
     Matrix grad_m = Matrix::Zero(grad_xi.rows(), grad_xi.cols());
     for (std::size_t t = this->steps_; t-- > 0;) {
       grad_m -= this->rate_ * grad_xi;
@@ -153,20 +152,11 @@ class Dc3Linear final : public Dc3Layer<T> {
       grad_m *= this->momentum_;
     }
     const Matrix out = grad_xi * start_.transpose();
-    for (std::size_t i = 0; i < u.count(); ++i) {
-      std::copy_n(out.row(static_cast<Eigen::Index>(i)).data(), this->dim_, grad_u.row(i));
-    }
+    scatter<T>(out, grad_u);
   }
 
  private:
-  [[nodiscard]] Matrix gather(Rows<const T> rows) const {
-    Matrix out(static_cast<Eigen::Index>(rows.count()), static_cast<Eigen::Index>(rows.dim()));
-    for (std::size_t i = 0; i < rows.count(); ++i) {
-      std::copy_n(rows.row(i), rows.dim(), out.row(static_cast<Eigen::Index>(i)).data());
-    }
-    return out;
-  }
-  [[nodiscard]] Matrix begin(Rows<const T> u) const { return (gather(u) * start_).rowwise() + start_offset_; }
+  [[nodiscard]] Matrix begin(Rows<const T> u) const { return (gather<T>(u) * start_).rowwise() + start_offset_; }
   void step(Matrix& xi, Matrix& m) const {
     const Matrix broken = ((xi * AN_.transpose()).rowwise() - margin_).cwiseMax(T{0});
     m = this->momentum_ * m + T{2} * (broken * AN_);

@@ -5,6 +5,7 @@
 
 #include "builders.hpp"
 #include "coordinate_bounds.hpp"
+#include "eigen_rows.hpp"
 #include "kernels/correction_kernels.hpp"
 #include "linear_data.hpp"
 #include "softradial/errors.hpp"
@@ -18,7 +19,7 @@ namespace {
 template <class T>
 class Corrections final : public Layer<T> {
  public:
-  using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using Matrix = RowMatrix<T>;
   using Row = Eigen::Matrix<T, 1, Eigen::Dynamic>;
 
   Corrections(const TwoSidedRows& rows, const Eigen::MatrixXd& inverse, int steps, LayerPtr<T> exact)
@@ -33,15 +34,15 @@ class Corrections final : public Layer<T> {
   [[nodiscard]] std::size_t dim() const noexcept override { return dim_; }
 
   std::size_t project(Rows<const T> u, Rows<T> x, Rows<T>) const override {
-    Matrix at = gather(u);
+    Matrix at = gather<T>(u);
     for (std::size_t t = 0; t < steps_; ++t) at += violations(at) * W_.transpose();
-    scatter(at, x);
+    scatter<T>(at, x);
     return steps_ > 1 ? steps_ * u.count() : 0;
   }
   void project_vjp(Rows<const T> u, Rows<const T>, Rows<const T>, Rows<const T> grad_x, Rows<T> grad_u) const override {
-    std::vector<Matrix> path{gather(u)};
+    std::vector<Matrix> path{gather<T>(u)};
     for (std::size_t t = 0; t + 1 < steps_; ++t) path.push_back(path[t] + violations(path[t]) * W_.transpose());
-    Matrix g = gather(grad_x);
+    Matrix g = gather<T>(grad_x);
     for (std::size_t t = steps_; t-- > 0;) {
       const Matrix image = path[t] * A_.transpose();
       Matrix back = g * W_;
@@ -52,7 +53,7 @@ class Corrections final : public Layer<T> {
       }
       g -= back * A_;
     }
-    scatter(g, grad_u);
+    scatter<T>(g, grad_u);
   }
   std::size_t evaluate(Rows<const T> u, Rows<T> x) const override {
     if (!exact_) return project(u, x, {});
@@ -72,18 +73,6 @@ class Corrections final : public Layer<T> {
       }
     }
     return v;
-  }
-  static Matrix gather(Rows<const T> rows) {
-    Matrix out(static_cast<Eigen::Index>(rows.count()), static_cast<Eigen::Index>(rows.dim()));
-    for (std::size_t i = 0; i < rows.count(); ++i) {
-      std::copy_n(rows.row(i), rows.dim(), out.row(static_cast<Eigen::Index>(i)).data());
-    }
-    return out;
-  }
-  static void scatter(const Matrix& from, Rows<T> to) {
-    for (std::size_t i = 0; i < to.count(); ++i) {
-      std::copy_n(from.row(static_cast<Eigen::Index>(i)).data(), to.dim(), to.row(i));
-    }
   }
 
   std::size_t dim_;

@@ -28,6 +28,13 @@ struct InvertibleNetwork::Pass {
   MatrixXd shift;    // t
 };
 
+// The inputs and passes of all couplings, and what comes out before the scale.
+struct InvertibleNetwork::Record {
+  std::vector<MatrixXd> inputs;
+  std::vector<Pass> passes;
+  MatrixXd last;
+};
+
 InvertibleNetwork::InvertibleNetwork(Index dim, int couplings, int hidden, double scale, std::uint64_t seed)
     : log_scale_(VectorXd::Constant(dim, std::log(scale))) {
   Random random(seed);
@@ -56,14 +63,19 @@ InvertibleNetwork::Pass InvertibleNetwork::evaluate(const Coupling& c, const Mat
   return pass;
 }
 
-MatrixXd InvertibleNetwork::forward(const MatrixXd& z) const {
-  MatrixXd y = z;
+InvertibleNetwork::Record InvertibleNetwork::record(const MatrixXd& z) const {
+  Record out{{}, {}, z};
   for (const Coupling& c : couplings_) {
-    const Pass pass = evaluate(c, y);
-    auto half = y.middleRows(moved_begin(c), moved(c));
-    half = half.cwiseProduct(pass.stretch) + pass.shift;
+    out.inputs.push_back(out.last);
+    out.passes.push_back(evaluate(c, out.last));
+    auto half = out.last.middleRows(moved_begin(c), moved(c));
+    half = half.cwiseProduct(out.passes.back().stretch) + out.passes.back().shift;
   }
-  return log_scale_.array().exp().matrix().asDiagonal() * y;
+  return out;
+}
+
+MatrixXd InvertibleNetwork::forward(const MatrixXd& z) const {
+  return log_scale_.array().exp().matrix().asDiagonal() * record(z).last;
 }
 
 MatrixXd InvertibleNetwork::inverse(const MatrixXd& y) const {
@@ -92,15 +104,7 @@ MatrixXd InvertibleNetwork::through_weights(const Coupling& c, const Pass& pass,
 }
 
 VectorXd InvertibleNetwork::forward_vjp(const VectorXd& z, const VectorXd& grad_y) const {
-  std::vector<Pass> passes;
-  std::vector<MatrixXd> inputs;
-  MatrixXd y = z;
-  for (const Coupling& c : couplings_) {
-    inputs.push_back(y);
-    passes.push_back(evaluate(c, y));
-    auto half = y.middleRows(moved_begin(c), moved(c));
-    half = half.cwiseProduct(passes.back().stretch) + passes.back().shift;
-  }
+  const auto [inputs, passes, last] = record(z);
   MatrixXd g = log_scale_.array().exp().matrix().cwiseProduct(grad_y);
   for (std::size_t i = couplings_.size(); i-- > 0;) {
     const Coupling& c = couplings_[i];
@@ -138,16 +142,8 @@ VectorXd InvertibleNetwork::inverse_vjp(const VectorXd& y, const VectorXd& grad_
 
 void InvertibleNetwork::train_step(const MatrixXd& z, const std::function<MatrixXd(const MatrixXd&)>& loss,
                                    double learning_rate) {
-  std::vector<Pass> passes;
-  std::vector<MatrixXd> inputs;
-  MatrixXd before = z;
-  for (const Coupling& c : couplings_) {
-    inputs.push_back(before);
-    passes.push_back(evaluate(c, before));
-    auto half = before.middleRows(moved_begin(c), moved(c));
-    half = half.cwiseProduct(passes.back().stretch) + passes.back().shift;
-  }
-  const MatrixXd y = log_scale_.array().exp().matrix().asDiagonal() * before;
+  const auto [inputs, passes, last] = record(z);
+  const MatrixXd y = log_scale_.array().exp().matrix().asDiagonal() * last;
   const MatrixXd grad_y = loss(y);
   // d(-log|det| / k): the log-determinant is the sum of all s and of all log scales.
   const double volume = -1.0 / static_cast<double>(dim());

@@ -31,13 +31,15 @@ class InvertibleNetwork {
     bool first_moves;  // which half is moved
     Eigen::MatrixXd W1, b1, W2, b2;
   };
-  struct Pass;  // what a coupling computed, for its derivative
+  struct Pass;    // what a coupling computed, for its derivative
+  struct Record;  // and all of them
 
   [[nodiscard]] Eigen::Index moved(const Coupling& c) const noexcept {
     return c.first_moves ? dim() / 2 : dim() - dim() / 2;
   }
   [[nodiscard]] Eigen::Index moved_begin(const Coupling& c) const noexcept { return c.first_moves ? 0 : dim() / 2; }
   [[nodiscard]] Eigen::Index kept_begin(const Coupling& c) const noexcept { return c.first_moves ? dim() / 2 : 0; }
+  [[nodiscard]] Record record(const Eigen::MatrixXd& z) const;
   [[nodiscard]] Pass evaluate(const Coupling& c, const Eigen::MatrixXd& z) const;
   // Cotangents (grad_s, grad_t) to the kept half; with `gradient`, to the weights as well.
   [[nodiscard]] Eigen::MatrixXd through_weights(const Coupling& c, const Pass& pass, const Eigen::MatrixXd& grad_s,

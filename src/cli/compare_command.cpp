@@ -9,6 +9,7 @@
 #include "cli/command.hpp"
 #include "cli/message.hpp"
 #include "cli/output_file.hpp"
+#include "cli/table_text.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/set_json.hpp"
 
@@ -51,12 +52,9 @@ std::string three(const Numbers& values) {
   return fmt::format("{} {} {}", short_number(values[0]), short_number(values[1]), short_number(values[2]));
 }
 
-// Cells of a table; the first row is its head.
-using Table = std::vector<std::vector<std::string>>;
-
-Table comparison_table(const Report& report) {
-  Table table = {{"set", "method", "violation at 1, 1e3, 1e6", "evaluated", "equalities", "rank",
-                  "gradient at 2, 10, 100", "time", "iterations"}};
+TextTable comparison_table(const Report& report) {
+  TextTable table = {{"set", "method", "violation at 1, 1e3, 1e6", "evaluated", "equalities", "rank",
+                      "gradient at 2, 10, 100", "time", "iterations"}};
   for (const Comparison& c : report.comparisons) {
     if (!c.unsupported.empty()) continue;
     table.push_back({c.set, c.method, three(c.violation), short_number(c.evaluated_violation),
@@ -66,8 +64,8 @@ Table comparison_table(const Report& report) {
   return table;
 }
 
-Table scope_table(const Report& report) {
-  Table table = {{"method", "takes"}};
+TextTable scope_table(const Report& report) {
+  TextTable table = {{"method", "takes"}};
   std::string last;
   for (const Comparison& c : report.comparisons) {
     if (std::ranges::any_of(table, [&](const auto& row) { return row[0] == c.method; })) continue;
@@ -76,8 +74,8 @@ Table scope_table(const Report& report) {
   return table;
 }
 
-Table descent_table(const Report& report) {
-  Table table = {{"method", "target", "steps", "distance left", "gradient left"}};
+TextTable descent_table(const Report& report) {
+  TextTable table = {{"method", "target", "steps", "distance left", "gradient left"}};
   for (const Descent& d : report.descents) {
     // Below this no number of steps would move x by a thousandth.
     constexpr double kNothing = 1e-7;
@@ -87,33 +85,6 @@ Table descent_table(const Report& report) {
     table.push_back({d.method, d.target, steps, short_number(d.distance), short_number(d.gradient)});
   }
   return table;
-}
-
-void write_text(OutputFile& out, const Table& table) {
-  std::vector<std::size_t> widths(table[0].size());
-  for (const auto& row : table) {
-    for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
-  }
-  for (const auto& row : table) {
-    std::string line;
-    for (std::size_t k = 0; k < row.size(); ++k) line += fmt::format("{:<{}}  ", row[k], widths[k]);
-    line.erase(line.find_last_not_of(' ') + 1);
-    out.append(line + "\n");
-  }
-  out.append("\n");
-}
-
-void write_markdown(OutputFile& out, const Table& table) {
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    std::string line = "|";
-    for (const auto& cell : table[i]) line += " " + cell + " |";
-    out.append(line + "\n");
-    if (i > 0) continue;
-    line = "|";
-    for (std::size_t k = 0; k < table[0].size(); ++k) line += "---|";
-    out.append(line + "\n");
-  }
-  out.append("\n");
 }
 
 nlohmann::json as_json(const Report& report) {
@@ -181,8 +152,8 @@ void print(const Report& report, Format format) {
   if (format == Format::json) {
     out.append(as_json(report).dump(2) + "\n");
   } else {
-    for (const Table& table : {comparison_table(report), scope_table(report), descent_table(report)}) {
-      format == Format::text ? write_text(out, table) : write_markdown(out, table);
+    for (const TextTable& table : {comparison_table(report), scope_table(report), descent_table(report)}) {
+      out.append(table_text(table, format == Format::markdown) + "\n");
     }
   }
   out.finish();

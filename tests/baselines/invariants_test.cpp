@@ -5,22 +5,13 @@
 #include <cmath>
 #include <numbers>
 
+#include "baselines/apply.hpp"
 #include "softradial/layer.hpp"
 #include "softradial/sets.hpp"
 #include "support/random_points.hpp"
 
 namespace softradial {
 namespace {
-
-using support::Batch;
-
-Eigen::VectorXd apply(const Layer<double>& layer, const Eigen::VectorXd& u) {
-  Batch<double> in(1, layer.input_dim());
-  Batch<double> out(1, layer.dim());
-  in.set(0, u);
-  layer.project(in.view(), out.rows(), {});
-  return out.get(0);
-}
 
 TEST(SoftmaxLaw, IsTheQuotientOfExponentials) {
   support::RandomPoints random(1);

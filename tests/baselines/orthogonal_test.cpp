@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "baselines/apply.hpp"
 #include "reference/orthogonal_projection.hpp"
 #include "softradial/layer.hpp"
 #include "softradial/sets.hpp"
@@ -13,14 +14,6 @@ namespace softradial {
 namespace {
 
 using support::Batch;
-
-Eigen::VectorXd apply(const Layer<double>& layer, const Eigen::VectorXd& u) {
-  Batch<double> in(1, layer.dim());
-  Batch<double> out(1, layer.dim());
-  in.set(0, u);
-  layer.project(in.view(), out.rows(), {});
-  return out.get(0);
-}
 
 TEST(OrthogonalSimplex, IsTheReference) {
   support::RandomPoints random(1);

@@ -10,32 +10,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace softradial::kernels::HWY_NAMESPACE {
 
-// The lanes of one vector of a row: zeros behind the end.
-template <class T>
-struct Whole {
-  std::size_t j;
-  HWY_INLINE RowVec<T> load(const T* p) const { return hn::LoadU(RowTag<T>(), p + j); }
-  HWY_INLINE void store(RowVec<T> v, T* p) const { hn::StoreU(v, RowTag<T>(), p + j); }
-  HWY_INLINE RowVec<T> only(RowVec<T> v) const { return v; }
-};
-template <class T>
-struct Part {
-  std::size_t j;
-  std::size_t count;
-  HWY_INLINE RowVec<T> load(const T* p) const { return load_first(p + j, count); }
-  HWY_INLINE void store(RowVec<T> v, T* p) const { store_first(v, p + j, count); }
-  HWY_INLINE RowVec<T> only(RowVec<T> v) const { return hn::IfThenElseZero(hn::FirstN(RowTag<T>(), count), v); }
-};
-
-template <class T, class Body>
-HWY_INLINE void for_each_lanes(std::size_t n, const Body& body) {
-  for_each_vector<T>(
-      n, [&](int k, std::size_t j) SOFTRADIAL_LANES { body(k, Whole<T>{j}); },
-      [&](std::size_t j, std::size_t count) SOFTRADIAL_LANES {
-        body(3, Part<T>{j, count});
-      });
-}
-
 template <class T>
 HWY_INLINE T sum_of(const T* p, std::size_t n) {
   Sum4<T> sum;

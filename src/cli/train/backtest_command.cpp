@@ -8,8 +8,8 @@
 #include "cli/message.hpp"
 #include "cli/output_file.hpp"
 #include "cli/train/commands.hpp"
+#include "cli/train/policy_flags.hpp"
 #include "data/calendar.hpp"
-#include "data/load.hpp"
 #include "runs/policy.hpp"
 
 namespace softradial::cli {
@@ -22,9 +22,7 @@ constexpr const char* kExamples = R"(Examples:
   softradial backtest --model runs/mine/seed-3.pt --prices prices.csv --json)";
 
 struct Arguments {
-  std::string model;
-  std::string prices;
-  std::uint64_t data_seed = 0;
+  PolicyFlags policy;
   std::string from;
   std::string to;
   bool json = false;
@@ -38,11 +36,10 @@ std::optional<std::chrono::sys_days> day(const std::string& flag, const std::str
 }
 
 ExitCode backtest(const Arguments& arguments) {
-  const PriceData data = load_prices(arguments.prices, arguments.data_seed);
-  for (const std::string& warning : data.warnings) tell("warning: " + warning);
+  const PriceTable prices = told_prices(arguments.policy.prices, arguments.policy.data_seed);
   const PolicyPeriod period =
-      apply_policy(arguments.model, data.table, day("--from", arguments.from), day("--to", arguments.to));
-  nlohmann::json result = {{"model", arguments.model},
+      apply_policy(arguments.policy.model, prices, day("--from", arguments.from), day("--to", arguments.to));
+  nlohmann::json result = {{"model", arguments.policy.model},
                            {"method", period.config.layer.method},
                            {"from", format_date(period.days.front())},
                            {"to", format_date(period.days.back())},
@@ -71,11 +68,7 @@ void add_backtest_command(CLI::App& program, Action& chosen) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App& command = *program.add_subcommand("backtest", "A saved portfolio policy on any period");
   command.footer(kExamples);
-  command.add_option("--model", arguments->model, "The folder of a run, or one of its checkpoints")
-      ->required()
-      ->type_name("PATH");
-  command.add_option("--prices", arguments->prices, "Prices of the same tickers")->required()->type_name("SOURCE");
-  command.add_option("--data-seed", arguments->data_seed, "Of synthetic prices");
+  add_policy_flags(command, arguments->policy);
   command.add_option("--from", arguments->from, "First day of decisions")->type_name("DATE");
   command.add_option("--to", arguments->to, "Last day of decisions")->type_name("DATE");
   command.add_flag("--json", arguments->json, "Print one JSON object");

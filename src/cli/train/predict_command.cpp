@@ -3,11 +3,10 @@
 
 #include <memory>
 
-#include "cli/message.hpp"
 #include "cli/output_file.hpp"
 #include "cli/train/commands.hpp"
+#include "cli/train/policy_flags.hpp"
 #include "data/calendar.hpp"
-#include "data/load.hpp"
 #include "runs/policy.hpp"
 
 namespace softradial::cli {
@@ -20,16 +19,8 @@ constexpr const char* kExamples = R"(Example:
 
 Prints ticker,weight for the latest day of the prices, decided with that day known.)";
 
-struct Arguments {
-  std::string model;
-  std::string prices;
-  std::uint64_t data_seed = 0;
-};
-
-ExitCode predict_weights(const Arguments& arguments) {
-  const PriceData data = load_prices(arguments.prices, arguments.data_seed);
-  for (const std::string& warning : data.warnings) tell("warning: " + warning);
-  const Prediction prediction = predict(arguments.model, data.table);
+ExitCode predict_weights(const PolicyFlags& flags) {
+  const Prediction prediction = predict(flags.model, told_prices(flags.prices, flags.data_seed));
   OutputFile out(STDOUT_FILENO);
   out.append(fmt::format("ticker,{}\n", format_date(prediction.day)));
   for (std::size_t k = 0; k < prediction.tickers.size(); ++k) {
@@ -42,15 +33,11 @@ ExitCode predict_weights(const Arguments& arguments) {
 }  // namespace
 
 void add_predict_command(CLI::App& program, Action& chosen) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto flags = std::make_shared<PolicyFlags>();
   CLI::App& command = *program.add_subcommand("predict", "The weights of a saved policy for the latest day");
   command.footer(kExamples);
-  command.add_option("--model", arguments->model, "The folder of a run, or one of its checkpoints")
-      ->required()
-      ->type_name("PATH");
-  command.add_option("--prices", arguments->prices, "Prices of the same tickers")->required()->type_name("SOURCE");
-  command.add_option("--data-seed", arguments->data_seed, "Of synthetic prices");
-  command.callback([arguments, &chosen] { chosen = [arguments] { return predict_weights(*arguments); }; });
+  add_policy_flags(command, *flags);
+  command.callback([flags, &chosen] { chosen = [flags] { return predict_weights(*flags); }; });
 }
 
 }  // namespace softradial::cli

@@ -10,7 +10,9 @@
 #include "cli/failure.hpp"
 #include "cli/message.hpp"
 #include "cli/output_file.hpp"
+#include "cli/table_text.hpp"
 #include "cli/train/commands.hpp"
+#include "cli/train/policy_flags.hpp"
 #include "cli/train/progress_bar.hpp"
 #include "cli/train/run_flags.hpp"
 #include "data/load.hpp"
@@ -112,25 +114,9 @@ struct TableArguments {
   bool markdown = false;
 };
 
-void print(const std::vector<std::vector<std::string>>& rows, bool markdown) {
-  std::vector<std::size_t> widths(rows[0].size());
-  for (const auto& row : rows) {
-    for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
-  }
+void print(const TextTable& rows, bool markdown) {
   OutputFile out(STDOUT_FILENO);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::string line = markdown ? "|" : "";
-    for (std::size_t k = 0; k < rows[i].size(); ++k) {
-      line += markdown ? " " + rows[i][k] + " |" : fmt::format("{:<{}}  ", rows[i][k], widths[k]);
-    }
-    if (!markdown) line.erase(line.find_last_not_of(' ') + 1);
-    out.append(line + "\n");
-    if (markdown && i == 0) {
-      line = "|";
-      for (std::size_t k = 0; k < rows[0].size(); ++k) line += "---|";
-      out.append(line + "\n");
-    }
-  }
+  out.append(table_text(rows, markdown));
   out.finish();
 }
 
@@ -150,28 +136,23 @@ bool in_paper(const std::string& method, double cap) {
   return true;
 }
 
-ExitCode portfolio_table(const TableArguments& arguments, PortfolioConfig config, std::vector<double> caps) {
+// One line for each method and cap, equal weight first. `paper(method, cap)` gives the paper's numbers as text.
+template <class Config, class TableType, class Paper>
+std::vector<Line> run_lines(const TableArguments& arguments, Config config, const TableType& table,
+                            std::vector<double> caps, const std::vector<double>& paper_caps, const Paper& paper) {
   at::set_num_threads(config.threads);
-  const PriceData data = load_prices(config.prices, config.data_seed);
-  for (const std::string& warning : data.warnings) tell("warning: " + warning);
   const bool as_paper = caps.empty();
-  if (as_paper) caps = {1.0, arguments.universe == "liquid" ? 0.05 : 0.15};
-  const auto paper = config.model.objective == PortfolioObjective::net ? paper_net_table() : paper_gross_table();
+  if (as_paper) caps = paper_caps;
   ProgressBar bar(false);
   std::vector<Line> lines;
   const auto add = [&](const std::string& method, double cap) {
     config.layer = layer_named(method);
     config.cap = cap;
-    const std::filesystem::path out =
-        arguments.runs.empty()
-            ? ""
-            : std::filesystem::path(arguments.runs) / fmt::format("{}-{}-{:g}", arguments.universe, method, cap);
-    Line line{set_name(cap), method, run_or_read(config, arguments.tune, data.table, out, bar), ""};
-    for (const PaperPortfolioRow& row : paper) {
-      if (row.universe != arguments.universe || row.method != method || row.cap != cap) continue;
-      line.paper = fmt::format("{:.2f} +- {:.2f} / {:.2f}", row.sharpe, row.sharpe_std, row.turnover);
+    std::filesystem::path out;
+    if (!arguments.runs.empty()) {
+      out = std::filesystem::path(arguments.runs) / fmt::format("{}-{}-{:g}", arguments.universe, method, cap);
     }
-    lines.push_back(std::move(line));
+    lines.push_back({set_name(cap), method, run_or_read(config, arguments.tune, table, out, bar), paper(method, cap)});
   };
   add("equal_weight", 1);
   for (const double cap : caps) {
@@ -179,68 +160,70 @@ ExitCode portfolio_table(const TableArguments& arguments, PortfolioConfig config
       if (!as_paper || in_paper(method, cap)) add(method, cap);
     }
   }
+  return lines;
+}
+
+// The lines as text or JSON; `cells(report)` are the columns between method and violation.
+template <class Cells>
+ExitCode print_lines(const TableArguments& arguments, const std::vector<Line>& lines, std::vector<std::string> head,
+                     const Cells& cells) {
   if (arguments.json) {
     print_json(lines);
     return ExitCode::done;
   }
-  std::vector<std::vector<std::string>> rows = {
-      {"set", "method", "net Sharpe", "turnover", "drawdown", "violation", "paper: Sharpe / turnover"}};
+  head.insert(head.begin(), {"set", "method"});
+  head.insert(head.end(), {"violation", "paper"});
+  TextTable rows = {head};
   for (const Line& line : lines) {
-    rows.push_back({line.set, method_text(line.report, arguments.tune), mean_and_std(line.report, "sharpe"),
-                    mean_and_std(line.report, "turnover"),
-                    fmt::format("{:.2f}", line.report.at("mean").at("max_drawdown").get<double>()),
-                    fmt::format("{:.0e}", worst_violation(line.report)), line.paper.empty() ? "-" : line.paper});
+    std::vector<std::string> row = {line.set, method_text(line.report, arguments.tune)};
+    for (std::string& cell : cells(line.report)) row.push_back(std::move(cell));
+    row.push_back(fmt::format("{:.0e}", worst_violation(line.report)));
+    row.push_back(line.paper.empty() ? "-" : line.paper);
+    rows.push_back(std::move(row));
   }
   print(rows, arguments.markdown);
   return ExitCode::done;
 }
 
-ExitCode dispatch_table(const TableArguments& arguments, DispatchConfig config, std::vector<double> kappas) {
-  at::set_num_threads(config.threads);
+ExitCode portfolio_table(const TableArguments& arguments, const PortfolioConfig& config,
+                         const std::vector<double>& caps) {
+  const auto paper = config.model.objective == PortfolioObjective::net ? paper_net_table() : paper_gross_table();
+  const auto lines =
+      run_lines(arguments, config, told_prices(config.prices, config.data_seed), caps,
+                {1.0, arguments.universe == "liquid" ? 0.05 : 0.15}, [&](const std::string& method, double cap) {
+                  for (const PaperPortfolioRow& row : paper) {
+                    if (row.universe != arguments.universe || row.method != method || row.cap != cap) continue;
+                    return fmt::format("{:.2f} +- {:.2f}, turnover {:.2f}", row.sharpe, row.sharpe_std, row.turnover);
+                  }
+                  return std::string();
+                });
+  return print_lines(arguments, lines, {"net Sharpe", "turnover", "drawdown"}, [](const json& report) {
+    return std::vector<std::string>{mean_and_std(report, "sharpe"), mean_and_std(report, "turnover"),
+                                    fmt::format("{:.2f}", report.at("mean").at("max_drawdown").get<double>())};
+  });
+}
+
+ExitCode dispatch_table(const TableArguments& arguments, const DispatchConfig& config,
+                        const std::vector<double>& kappas) {
   const DemandData data = load_demand(config.demand, config.zones, config.data_seed);
   for (const std::string& warning : data.warnings) tell("warning: " + warning);
-  const bool as_paper = kappas.empty();
-  if (as_paper) kappas = {1.0, 0.1, 0.02};
-  ProgressBar bar(false);
-  std::vector<Line> lines;
-  const auto add = [&](const std::string& method, double kappa) {
-    config.layer = layer_named(method);
-    config.cap = kappa;
-    const std::filesystem::path out =
-        arguments.runs.empty() ? ""
-                               : std::filesystem::path(arguments.runs) / fmt::format("dispatch-{}-{:g}", method, kappa);
-    Line line{set_name(kappa), method, run_or_read(config, arguments.tune, data.table, out, bar), ""};
-    for (const PaperDispatchRow& row : paper_dispatch_table()) {
-      if (row.method == method && row.kappa == kappa)
-        line.paper = fmt::format("{:.2f} +- {:.2f}", row.served_rate, row.served_rate_std);
-    }
-    lines.push_back(std::move(line));
-  };
-  add("equal_weight", 1);
-  for (const double kappa : kappas) {
-    for (const std::string& method : arguments.methods) {
-      if (!as_paper || in_paper(method, kappa)) add(method, kappa);
-    }
-  }
-  if (arguments.json) {
-    print_json(lines);
-    return ExitCode::done;
-  }
-  std::vector<std::vector<std::string>> rows = {{"set", "method", "served rate", "violation", "paper"}};
-  for (const Line& line : lines) {
-    rows.push_back({line.set, method_text(line.report, arguments.tune), mean_and_std(line.report, "served_rate"),
-                    fmt::format("{:.0e}", worst_violation(line.report)), line.paper.empty() ? "-" : line.paper});
-  }
-  print(rows, arguments.markdown);
-  return ExitCode::done;
+  const auto lines =
+      run_lines(arguments, config, data.table, kappas, {1.0, 0.1, 0.02}, [](const std::string& method, double kappa) {
+        for (const PaperDispatchRow& row : paper_dispatch_table()) {
+          if (row.method != method || row.kappa != kappa) continue;
+          return fmt::format("{:.2f} +- {:.2f}", row.served_rate, row.served_rate_std);
+        }
+        return std::string();
+      });
+  return print_lines(arguments, lines, {"served rate"},
+                     [](const json& report) { return std::vector<std::string>{mean_and_std(report, "served_rate")}; });
 }
 
 ExitCode summary_table(const TableArguments& arguments, const PortfolioConfig& config) {
-  const PriceData data = load_prices(config.prices, config.data_seed);
-  std::vector<std::vector<std::string>> rows = {
-      {"split", "", "mean %", "median %", "volatility %", "drawdown %", "correlation", "AC(1)", "KS p"}};
+  const PriceTable prices = told_prices(config.prices, config.data_seed);
+  TextTable rows = {{"split", "", "mean %", "median %", "volatility %", "drawdown %", "correlation", "AC(1)", "KS p"}};
   const auto number = [](double v) { return fmt::format("{:.2f}", v); };
-  for (const SplitSummary& s : summarize(data.table, table_splits())) {
+  for (const SplitSummary& s : summarize(prices, table_splits())) {
     rows.push_back({s.split, "ours", number(100 * s.mean), number(100 * s.median), number(100 * s.volatility),
                     number(100 * s.max_drawdown), number(s.correlation), fmt::format("{:.3f}", s.autocorrelation),
                     s.ks_p_value ? fmt::format("{:.3f}", *s.ks_p_value) : "-"});
@@ -308,6 +291,7 @@ void add_table_command(CLI::App& program, Action& chosen) {
   };
   const auto dispatch = std::make_shared<Dispatch>();
   dispatch->config.seeds = 5;
+  dispatch->arguments.universe = "dispatch";
   CLI::App& demand = *table.add_subcommand("dispatch", "Served rate of every method");
   add_table_flags(demand, dispatch->arguments);
   add_dispatch_flags(demand, dispatch->config);

@@ -14,6 +14,7 @@
 #include "cli/message.hpp"
 #include "cli/output_file.hpp"
 #include "cli/train/commands.hpp"
+#include "cli/train/policy_flags.hpp"
 #include "cli/train/progress_bar.hpp"
 #include "cli/train/run_flags.hpp"
 #include "data/load.hpp"
@@ -113,10 +114,6 @@ ExitCode train_and_tell(const Config& config, const TableType& table, const Outp
   return ExitCode::done;
 }
 
-void warn(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) tell("warning: " + warning);
-}
-
 template <class Config>
 struct Arguments {
   Config config;
@@ -154,9 +151,8 @@ void add_train_command(CLI::App& program, Action& chosen) {
   prices.callback([portfolio, &prices, &chosen] {
     chosen = [portfolio, toml = toml_of(prices)] {
       apply(portfolio->flags, portfolio->config);
-      const PriceData data = load_prices(portfolio->config.prices, portfolio->config.data_seed);
-      warn(data.warnings);
-      return train_and_tell(portfolio->config, data.table, portfolio->output, toml);
+      const PriceTable table = told_prices(portfolio->config.prices, portfolio->config.data_seed);
+      return train_and_tell(portfolio->config, table, portfolio->output, toml);
     };
   });
 
@@ -171,7 +167,7 @@ void add_train_command(CLI::App& program, Action& chosen) {
     chosen = [dispatch, toml = toml_of(demand)] {
       apply(dispatch->flags, dispatch->config);
       const DemandData data = load_demand(dispatch->config.demand, dispatch->config.zones, dispatch->config.data_seed);
-      warn(data.warnings);
+      for (const std::string& warning : data.warnings) tell("warning: " + warning);
       return train_and_tell(dispatch->config, data.table, dispatch->output, toml);
     };
   });

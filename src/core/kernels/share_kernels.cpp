@@ -13,37 +13,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace softradial::kernels::HWY_NAMESPACE {
 
-// The lanes of one vector of a row: loads give zeros behind the end, stores write what exists.
-template <class T>
-struct FullLanes {
-  std::size_t j;
-  HWY_INLINE RowVec<T> load(const T* p) const { return hn::LoadU(RowTag<T>(), p + j); }
-  HWY_INLINE RowVec<T> load_or_one(const T* p) const { return load(p); }
-  HWY_INLINE void store(RowVec<T> v, T* p) const { hn::StoreU(v, RowTag<T>(), p + j); }
-  HWY_INLINE RowVec<T> only(RowVec<T> v) const { return v; }
-};
-template <class T>
-struct TailLanes {
-  std::size_t j;
-  std::size_t count;
-  HWY_INLINE RowVec<T> load(const T* p) const { return load_first(p + j, count); }
-  HWY_INLINE RowVec<T> load_or_one(const T* p) const {
-    return hn::IfThenElse(hn::FirstN(RowTag<T>(), count), load(p), hn::Set(RowTag<T>(), T{1}));
-  }
-  HWY_INLINE void store(RowVec<T> v, T* p) const { store_first(v, p + j, count); }
-  HWY_INLINE RowVec<T> only(RowVec<T> v) const { return hn::IfThenElseZero(hn::FirstN(RowTag<T>(), count), v); }
-};
-
-// body(chain, lanes) for every vector of a row.
-template <class T, class Body>
-HWY_INLINE void for_each_lanes(std::size_t n, const Body& body) {
-  for_each_vector<T>(
-      n, [&](int k, std::size_t j) SOFTRADIAL_LANES { body(k, FullLanes<T>{j}); },
-      [&](std::size_t j, std::size_t count) SOFTRADIAL_LANES {
-        body(3, TailLanes<T>{j, count});
-      });
-}
-
 // One row: its caps, its anchor, and d by the one formula that all passes use.
 template <class T>
 struct ShareRow {

@@ -4,15 +4,10 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <vector>
 
-#include "builders.hpp"
-#include "kernels/simplex_kernels.hpp"
-#include "linear_data.hpp"
-#include "quadratic_constraint.hpp"
-#include "softradial/errors.hpp"
+#include "eigen_rows.hpp"
+#include "orthogonal/parts.hpp"
 #include "softradial/qp_layer.hpp"
-#include "softradial/sets.hpp"
 
 namespace softradial::baselines {
 namespace {
@@ -20,120 +15,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-// A bound rounded to T towards the inside, so that the results keep the bound as it was given.
-template <class T>
-T inwards(double bound, double side) {
-  const T rounded = static_cast<T>(bound);
-  const bool outside = side * (static_cast<double>(rounded) - bound) > 0;
-  return outside ? std::nextafter(rounded, static_cast<T>(-side) * std::numeric_limits<T>::infinity()) : rounded;
-}
-
-template <class T>
-class OrthogonalBox final : public Layer<T> {
- public:
-  explicit OrthogonalBox(const CoordinateSet& set) {
-    for (std::size_t j = 0; j < set.dim(); ++j) {
-      lower_.push_back(inwards<T>(set.lower()[static_cast<Index>(j)], -1));
-      upper_.push_back(inwards<T>(set.upper()[static_cast<Index>(j)], 1));
-    }
-  }
-  [[nodiscard]] std::size_t dim() const noexcept override { return lower_.size(); }
-  std::size_t project(Rows<const T> u, Rows<T> x, Rows<T>) const override {
-    for (std::size_t i = 0; i < u.count(); ++i) {
-      for (std::size_t j = 0; j < dim(); ++j) {
-        const T v = u.row(i)[j];
-        x.row(i)[j] = v < lower_[j] ? lower_[j] : v > upper_[j] ? upper_[j] : v;
-      }
-    }
-    return 0;
-  }
-  void project_vjp(Rows<const T> u, Rows<const T>, Rows<const T>, Rows<const T> grad_x, Rows<T> grad_u) const override {
-    for (std::size_t i = 0; i < u.count(); ++i) {
-      for (std::size_t j = 0; j < dim(); ++j) {
-        const T v = u.row(i)[j];
-        grad_u.row(i)[j] = v > lower_[j] && v < upper_[j] ? grad_x.row(i)[j] : T{0};
-      }
-    }
-  }
-
- private:
-  std::vector<T> lower_;
-  std::vector<T> upper_;
-};
-
-template <class T>
-class OrthogonalSimplex final : public Layer<T> {
- public:
-  explicit OrthogonalSimplex(const CoordinateSet& set) : total_(static_cast<T>(*set.total())) {
-    const double spare = *set.total() - set.lower().sum();
-    for (Index j = 0; j < static_cast<Index>(set.dim()); ++j) {
-      lower_.push_back(inwards<T>(set.lower()[j], -1));
-      upper_.push_back(inwards<T>(std::min(set.upper()[j], set.lower()[j] + spare), 1));
-    }
-  }
-  [[nodiscard]] std::size_t dim() const noexcept override { return lower_.size(); }
-  std::size_t project(Rows<const T> u, Rows<T> x, Rows<T>) const override {
-    return kernels::project_bounded_sum(set(), u, x);
-  }
-  void project_vjp(Rows<const T>, Rows<const T> x, Rows<const T>, Rows<const T> grad_x, Rows<T> grad_u) const override {
-    kernels::bounded_sum_vjp(set(), x, grad_x, grad_u);
-  }
-
- private:
-  [[nodiscard]] kernels::BoundedSum<T> set() const noexcept {
-    return {lower_.size(), lower_.data(), upper_.data(), total_};
-  }
-  std::vector<T> lower_;
-  std::vector<T> upper_;
-  T total_;
-};
-
-template <class T>
-MatrixXd columns(Rows<const T> rows) {
-  MatrixXd out(static_cast<Index>(rows.dim()), static_cast<Index>(rows.count()));
-  for (Index i = 0; i < out.cols(); ++i) {
-    for (Index j = 0; j < out.rows(); ++j) out(j, i) = rows.row(static_cast<std::size_t>(i))[j];
-  }
-  return out;
-}
-
-template <class T>
-void write(const MatrixXd& columns, Rows<T> rows) {
-  for (Index i = 0; i < columns.cols(); ++i) {
-    for (Index j = 0; j < columns.rows(); ++j) rows.row(static_cast<std::size_t>(i))[j] = static_cast<T>(columns(j, i));
-  }
-}
-
-// The quadratic programme with Q = I and p = -u. The state keeps the duals.
-template <class T>
-class OrthogonalPolyhedron final : public Layer<T> {
- public:
-  explicit OrthogonalPolyhedron(const LinearData& data)
-      : qp_(MatrixXd::Identity(data.A.cols(), data.A.cols()), data.A, data.b, data.E, data.f) {}
-
-  [[nodiscard]] std::size_t dim() const noexcept override { return static_cast<std::size_t>(qp_.dim()); }
-  [[nodiscard]] std::size_t state_dim() const noexcept override {
-    return static_cast<std::size_t>(qp_.num_inequalities());
-  }
-  std::size_t project(Rows<const T> u, Rows<T> x, Rows<T> state) const override {
-    const QpLayer::Solution solution = qp_.solve(-columns<T>(u));
-    write<T>(solution.x, x);
-    if (state.data() != nullptr) write<T>(solution.duals, state);
-    return solution.iterations;
-  }
-  void project_vjp(Rows<const T>, Rows<const T> x, Rows<const T> state, Rows<const T> grad_x,
-                   Rows<T> grad_u) const override {
-    QpLayer::Solution at;
-    at.x = columns<T>(x);
-    at.duals = columns<T>(state);
-    at.prices = MatrixXd::Zero(qp_.num_equalities(), at.x.cols());
-    write<T>(-qp_.vjp(at, columns<T>(grad_x)).p, grad_u);
-  }
-
- private:
-  QpLayer qp_;
-};
 
 // Curved constraints and one polyhedron, by Dykstra's cyclic corrections:
 //   x <- P_k(x + r_k),   r_k <- x_before + r_k - x     for each part k in turn
@@ -153,7 +34,7 @@ class OrthogonalIntersection final : public Layer<T> {
 
   std::size_t project(Rows<const T> u, Rows<T> x, Rows<T>) const override {
     std::size_t steps = 0;
-    for (std::size_t i = 0; i < u.count(); ++i) write<T>(onto(columns<T>(u.slice(i, 1)), steps), x.slice(i, 1));
+    for (std::size_t i = 0; i < u.count(); ++i) write_columns<T>(onto(columns<T>(u.slice(i, 1)), steps), x.slice(i, 1));
     return steps;
   }
 
@@ -165,7 +46,7 @@ class OrthogonalIntersection final : public Layer<T> {
     for (std::size_t i = 0; i < u.count(); ++i) {
       const VectorXd at = columns<T>(x.slice(i, 1));
       const VectorXd pull = VectorXd(columns<T>(u.slice(i, 1))) - at;
-      write<T>(vjp(at, pull, columns<T>(grad_x.slice(i, 1))), grad_u.slice(i, 1));
+      write_columns<T>(vjp(at, pull, columns<T>(grad_x.slice(i, 1))), grad_u.slice(i, 1));
     }
   }
 
@@ -305,43 +186,16 @@ class OrthogonalIntersection final : public Layer<T> {
   std::optional<QpLayer> qp_;
 };
 
-// The curved constraints of a set; its linear ones are those of append_linear. False where it has others.
-bool collect_curved(const Set& set, std::vector<QuadraticConstraint>& out) {
-  if (const auto* intersection = dynamic_cast<const Intersection*>(&*set)) {
-    return std::ranges::all_of(intersection->parts(), [&](const Set& part) { return collect_curved(part, out); });
-  }
-  if (auto constraint = QuadraticConstraint::of(set)) {
-    out.push_back(std::move(*constraint));
-    return true;
-  }
-  LinearSystem system(set.dim());
-  return set->append_linear(system);
-}
-
 }  // namespace
 
 template <class T>
-LayerPtr<T> make_orthogonal(const Set& set, std::string_view name) {
-  if (const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set)) {
-    if (coordinates->total()) return std::make_unique<OrthogonalSimplex<T>>(*coordinates);
-    return std::make_unique<OrthogonalBox<T>>(*coordinates);
-  }
-  std::vector<QuadraticConstraint> curved;
-  if (!collect_curved(set, curved)) {
-    reject_set(
-        name, "boxes, simplices, capped simplices, polyhedra, balls, ellipsoids, quadratics and intersections of these",
-        set);
-  }
-  if (curved.empty()) return std::make_unique<OrthogonalPolyhedron<T>>(linear_part(set));
-  return std::make_unique<OrthogonalIntersection<T>>(set.dim(), std::move(curved), linear_part(set));
+LayerPtr<T> make_orthogonal_intersection(std::size_t dim, std::vector<QuadraticConstraint> curved,
+                                         const LinearData& linear) {
+  return std::make_unique<OrthogonalIntersection<T>>(dim, std::move(curved), linear);
 }
-template <class T>
-LayerPtr<T> make_hardnet_cvx(const Set& set) {
-  return std::make_unique<OrthogonalPolyhedron<T>>(linear_data(set, "hardnet_cvx"));
-}
-template LayerPtr<float> make_orthogonal<float>(const Set&, std::string_view);
-template LayerPtr<double> make_orthogonal<double>(const Set&, std::string_view);
-template LayerPtr<float> make_hardnet_cvx<float>(const Set&);
-template LayerPtr<double> make_hardnet_cvx<double>(const Set&);
+template LayerPtr<float> make_orthogonal_intersection<float>(std::size_t, std::vector<QuadraticConstraint>,
+                                                             const LinearData&);
+template LayerPtr<double> make_orthogonal_intersection<double>(std::size_t, std::vector<QuadraticConstraint>,
+                                                               const LinearData&);
 
 }  // namespace softradial::baselines
