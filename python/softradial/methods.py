@@ -168,7 +168,12 @@ class QpLayer(nn.Module):
     """
 
     def __init__(
-        self, Q: Numbers, G: Numbers, h: Numbers, A: Optional[Numbers] = None, b: Optional[Numbers] = None
+        self,
+        Q: Numbers,
+        G: Optional[Numbers],
+        h: Optional[Numbers],
+        A: Optional[Numbers] = None,
+        b: Optional[Numbers] = None,
     ) -> None:
         super().__init__()
         quadratic = _tensor(Q)

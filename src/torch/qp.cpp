@@ -30,6 +30,7 @@ at::Tensor batched(const at::Tensor& data, int64_t batch, int64_t width, const c
   if (data.dim() < 1 || data.size(-1) != width) {
     throw ShapeError(std::string(name) + ": the last dimension must be " + std::to_string(width));
   }
+  if (width == 0) return at::empty({batch, 0}, data.options());
   return data.reshape({-1, width}).expand({batch, width});
 }
 

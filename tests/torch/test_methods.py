@@ -106,6 +106,17 @@ def test_qp_layer_has_gradients_to_all_data():
     assert torch.autograd.gradcheck(run, data, eps=1e-6, atol=1e-6)
 
 
+def test_a_qp_may_have_no_equalities_and_no_inequalities():
+    Q, G, h, A, b, p = qp_data()
+    p = p.requires_grad_()
+    x = sr.QpLayer(Q, G, h)(p)
+    for row, result in zip(p.detach(), x.detach()):
+        assert np.abs(result.numpy() - solve_qp(Q.numpy(), row.numpy(), G.numpy(), h.numpy())).max() < 1e-6
+    assert torch.autograd.gradcheck(sr.QpLayer(Q, G, h), (p,), eps=1e-6, atol=1e-6)
+    free = sr.QpLayer(Q, None, None, A, b)(p)
+    assert torch.allclose(free @ A.t(), b.expand(4, -1))
+
+
 def test_first_derivatives(layer):
     u = inputs(layer).requires_grad_()
     layer.train()

@@ -88,11 +88,14 @@ ExitCode train_and_tell(const Config& config, const TableType& table, const Outp
   RunHooks hooks;
   hooks.stop = &stop_requested;
   hooks.out = output.folder;
-  ProgressBar bar(output.json && isatty(STDOUT_FILENO) != 0);
-  hooks.progress = [&](int trial, const experiments::Progress& progress) {
-    bar.show(config.layer.method, trial, config.seeds, progress);
-  };
-  const auto trials = experiments::run(config, table, hooks);
+  const auto trials = [&] {
+    // Gone from the terminal before anything else is written to it.
+    ProgressBar bar(output.json && isatty(STDOUT_FILENO) != 0);
+    hooks.progress = [&](int trial, const experiments::Progress& progress) {
+      bar.show(config.layer.method, trial, config.seeds, progress);
+    };
+    return experiments::run(config, table, hooks);
+  }();
   if (!output.folder.empty()) {
     std::ofstream file(std::filesystem::path(output.folder) / "config.toml");
     file << toml;
