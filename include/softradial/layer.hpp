@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,7 +37,8 @@ struct Orthogonal {
 // before its independent coordinates are taken.
 struct Dc3 {
   int steps = 5;
-  double learning_rate = 0.1;
+  double learning_rate =
+      0.01;  // with a sum of n numbers the steps diverge above (1 + momentum) / n: docs/methods/dc3.md
   double momentum = 0.5;
   bool symmetric = true;
   bool operator==(const Dc3&) const = default;
@@ -89,13 +91,16 @@ struct Hp {
   bool operator==(const Hp&) const = default;
 };
 
-// x = u: nothing is enforced; the loss is to carry `penalty`. Every set.
+// x = u: nothing is enforced; the loss is to carry a penalty (softradial/violation.hpp). Every set.
 struct SoftPenalty {
   bool operator==(const SoftPenalty&) const = default;
 };
 
 using LayerMethod = std::variant<SoftRadial, HardRadial, GaugeMap, Softmax, Orthogonal, Dc3, HardNet, HardNetAff,
                                  HardNetCvx, Rayen, RayScalar, Hop, Hp, SoftPenalty>;
+
+// The map of the core that the method is, if it is one.
+[[nodiscard]] std::optional<Method> radial_method(const LayerMethod& method) noexcept;
 
 // The word that the command line and Python use: "soft_radial", "dc3", "hardnet", ...
 [[nodiscard]] std::string_view method_name(const LayerMethod& method) noexcept;
@@ -141,12 +146,6 @@ using LayerPtr = std::unique_ptr<const Layer<T>>;
 // out of their domain.
 template <class T>
 [[nodiscard]] LayerPtr<T> make_layer(const Set& set, const LayerMethod& method, const ProjectionOptions& options = {});
-
-// sum_i relu(-slack_i(x))^2 + sum_k (e_k.x - f_k)^2: what a soft constraint adds to the loss.
-[[nodiscard]] double penalty(const Set& set, std::span<const double> x);
-
-// The largest violation of an inequality or an equality at x, in the units of the constraint; 0 inside.
-[[nodiscard]] double violation(const Set& set, std::span<const double> x);
 
 // A set of linear constraints as lower <= A x <= upper: opposite rows share one, equalities have lower = upper. Throws
 // InvalidSet for others.

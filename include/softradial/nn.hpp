@@ -143,4 +143,8 @@ class ConstraintLayerImpl final : public torch::nn::Module {
 };
 TORCH_MODULE(ConstraintLayer);
 
+// The penalty of softradial/violation.hpp for each row of x (..., dim), (...): what SoftPenalty adds to a loss. First derivatives
+// only.
+[[nodiscard]] torch::Tensor penalty(const torch::Tensor& x, const Set& set);
+
 }  // namespace softradial::nn

@@ -67,7 +67,7 @@ class Dc3(ConstraintLayer):
     """Completion of the equalities, then unrolled gradient steps on the violation. Linear constraints."""
 
     def __init__(
-        self, set: Set, steps: int = 5, learning_rate: float = 0.1, momentum: float = 0.5, symmetric: bool = True
+        self, set: Set, steps: int = 5, learning_rate: float = 0.01, momentum: float = 0.5, symmetric: bool = True
     ) -> None:
         super().__init__(set, "dc3", steps=steps, learning_rate=learning_rate, momentum=momentum, symmetric=symmetric)
 
@@ -157,8 +157,8 @@ class SoftPenalty(ConstraintLayer):
         super().__init__(set, "soft_penalty")
 
     def penalty(self, x: Tensor) -> Tensor:
-        """The squared violation of the worst constraint of each row, (...)."""
-        return self.set.violation(x) ** 2
+        """The sum of the squared violations of all constraints, for each row, (...); differentiable."""
+        return torch.ops.softradial.penalty(x, self.layer.set)
 
 
 class QpLayer(nn.Module):

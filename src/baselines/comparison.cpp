@@ -9,6 +9,7 @@
 #include "random.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/sets.hpp"
+#include "softradial/violation.hpp"
 
 namespace softradial::baselines {
 namespace {
@@ -58,36 +59,31 @@ VectorXd input_for(const LayerMethod& method, const Layer<double>& layer, const 
   return anchor + d;
 }
 
-void measure_violations(const ComparedSet& compared, const LayerMethod& method, Comparison& out) {
+void measure_violations(const ComparedSet& compared, const Layer<float>& layer, Comparison& out) {
   constexpr std::size_t kRows = 200;
-  const LayerPtr<float> layer = make_layer<float>(compared.set, method);
   Random random(1);
-  std::vector<float> u(kRows * layer->input_dim());
-  std::vector<float> x(kRows * layer->dim());
-  std::vector<double> point(layer->dim());
-  LinearSystem system(compared.set.dim());
-  compared.set->append_linear(system);
-  std::vector<double> slacks(compared.set->num_inequalities());
-  const auto worst = [&](double& residual_of_equalities) {
+  std::vector<float> u(kRows * layer.input_dim());
+  std::vector<float> x(kRows * layer.dim());
+  std::vector<double> point(layer.dim());
+  ViolationMeter meter(compared.set);
+  const auto worst = [&](double& equality) {
     double most = 0;
     for (std::size_t i = 0; i < kRows; ++i) {
-      std::copy_n(x.data() + i * layer->dim(), layer->dim(), point.begin());
-      compared.set->slacks(point, slacks);
-      for (const double slack : slacks) most = std::max(most, -slack);
-      for (const auto& row : system.equalities()) {
-        residual_of_equalities = std::max(residual_of_equalities, std::abs(residual(row, point.data())));
-      }
+      std::copy_n(x.data() + i * layer.dim(), layer.dim(), point.begin());
+      const auto found = meter(point);
+      most = std::max(most, found.inequality);
+      equality = std::max(equality, found.equality);
     }
     return most;
   };
   for (std::size_t s = 0; s < kScales.size(); ++s) {
     for (float& v : u) v = static_cast<float>(kScales[s] * random.normal());
-    const Rows<const float> from(u.data(), kRows, layer->input_dim());
-    const std::size_t iterations = layer->project(from, {x.data(), kRows, layer->dim()}, {});
+    const Rows<const float> from(u.data(), kRows, layer.input_dim());
+    const std::size_t iterations = layer.project(from, {x.data(), kRows, layer.dim()}, {});
     out.violation[s] = worst(out.equality_residual);
     if (s == 0) out.iterations = static_cast<double>(iterations) / kRows;
     if (s + 1 < kScales.size()) continue;
-    layer->evaluate(from, {x.data(), kRows, layer->dim()});
+    layer.evaluate(from, {x.data(), kRows, layer.dim()});
     double ignored = 0;
     out.evaluated_violation = worst(ignored);
   }
@@ -161,11 +157,10 @@ double forward_backward(const Layer<float>& layer, std::size_t rows) {
   });
 }
 
-void measure_time(const ComparedSet& compared, const LayerMethod& method, Comparison& out) {
+void measure_time(const ComparedSet& compared, const Layer<float>& layer, Comparison& out) {
   constexpr std::size_t kRows = 256;
-  const LayerPtr<float> layer = make_layer<float>(compared.set, method);
   const LayerPtr<float> softmax = make_layer<float>(Simplex(compared.set.dim()), Softmax{});
-  out.time = forward_backward(*layer, kRows) / forward_backward(*softmax, kRows);
+  out.time = forward_backward(layer, kRows) / forward_backward(*softmax, kRows);
 }
 
 }  // namespace
@@ -210,14 +205,16 @@ Comparison compare(const ComparedSet& set, const LayerMethod& method) {
   Comparison out;
   out.method = method_name(method);
   out.set = set.name;
+  LayerPtr<float> layer;
   try {
-    measure_violations(set, method, out);
+    layer = make_layer<float>(set.set, method);
   } catch (const InvalidSet& error) {
     out.unsupported = error.what();
     return out;
   }
+  measure_violations(set, *layer, out);
   measure_gradients(set, method, out);
-  measure_time(set, method, out);
+  measure_time(set, *layer, out);
   return out;
 }
 

@@ -43,6 +43,13 @@ LayerMethod method_named(std::string_view name) {
   return default_method(static_cast<std::size_t>(place - kNames.begin()), std::make_index_sequence<kNames.size()>());
 }
 
+std::optional<Method> radial_method(const LayerMethod& method) noexcept {
+  if (const auto* m = std::get_if<SoftRadial>(&method)) return *m;
+  if (const auto* m = std::get_if<HardRadial>(&method)) return *m;
+  if (const auto* m = std::get_if<GaugeMap>(&method)) return *m;
+  return std::nullopt;
+}
+
 template <class T>
 std::size_t Layer<T>::evaluate(Rows<const T> u, Rows<T> x) const {
   return project(u, x, {});

@@ -1,72 +1,94 @@
+#include "softradial/violation.hpp"
+
 #include <algorithm>
 #include <cmath>
-#include <vector>
+#include <limits>
+#include <set>
+#include <string>
 
-#include "builders.hpp"
 #include "softradial/errors.hpp"
-#include "softradial/layer.hpp"
 
 namespace softradial {
 namespace {
 
-// Calls take(v) with the violation of every inequality and equality at x.
-template <class Take>
-void for_each_violation(const Set& set, std::span<const double> x, const Take& take) {
-  if (x.size() != set.dim()) {
-    throw ShapeError("x has " + std::to_string(x.size()) + " numbers, the set has dimension " +
-                     std::to_string(set.dim()));
-  }
-  std::vector<double> slacks(set->num_inequalities());
-  set->slacks(x, slacks);
-  for (const double slack : slacks) take(std::max(0.0, -slack));
-  LinearSystem system(set.dim());
-  set->append_linear(system);
-  for (const auto& row : system.equalities()) take(std::abs(residual(row, x.data())));
+// out += factor * row
+void add_row(double factor, const LinearSystem::Row& row, std::span<double> out) {
+  for (const auto& entry : row.entries) out[entry.column] += factor * entry.value;
 }
-
-// x = u.
-template <class T>
-class IdentityLayer final : public Layer<T> {
- public:
-  explicit IdentityLayer(std::size_t dim) : dim_(dim) {}
-  [[nodiscard]] std::size_t dim() const noexcept override { return dim_; }
-  std::size_t project(Rows<const T> u, Rows<T> x, Rows<T>) const override {
-    copy(u, x);
-    return 0;
-  }
-  void project_vjp(Rows<const T>, Rows<const T>, Rows<const T>, Rows<const T> grad_x, Rows<T> grad_u) const override {
-    copy(grad_x, grad_u);
-  }
-
- private:
-  static void copy(Rows<const T> from, Rows<T> to) {
-    for (std::size_t i = 0; i < from.count(); ++i) std::ranges::copy(from[i], to.row(i));
-  }
-  std::size_t dim_;
-};
 
 }  // namespace
 
-double penalty(const Set& set, std::span<const double> x) {
+ViolationMeter::ViolationMeter(const Set& set) : set_(set), linear_(set.dim()), slacks_(set->num_inequalities()) {
+  if (set->append_linear(linear_)) return;
+  std::set<std::string> names;
+  for (const auto& row : linear_.inequalities()) names.insert(row.name);
+  for (std::size_t i = 0; i < slacks_.size(); ++i) {
+    if (!names.contains(set->inequality_name(i))) curved_.push_back(i);
+  }
+}
+
+std::span<const double> ViolationMeter::slacks_at(std::span<const double> x) {
+  if (x.size() != set_.dim()) {
+    throw ShapeError("x has " + std::to_string(x.size()) + " numbers, the set has dimension " +
+                     std::to_string(set_.dim()));
+  }
+  set_->slacks(x, slacks_);
+  return slacks_;
+}
+
+ViolationMeter::Violation ViolationMeter::operator()(std::span<const double> x) {
+  Violation out;
+  for (const double slack : slacks_at(x)) out.inequality = std::max(out.inequality, -slack);
+  for (const auto& row : linear_.equalities()) {
+    const double off = std::abs(residual(row, x.data()));
+    if (!(off >= out.equality)) continue;
+    out.equality = off;
+    out.rounding = std::abs(row.bound);
+    for (const auto& entry : row.entries) out.rounding += std::abs(entry.value * x[entry.column]);
+  }
+  if (std::ranges::any_of(x, [](double v) { return std::isnan(v); })) {
+    out.inequality = out.equality = std::numeric_limits<double>::quiet_NaN();
+  }
+  return out;
+}
+
+double ViolationMeter::penalty(std::span<const double> x) {
   double sum = 0;
-  for_each_violation(set, x, [&](double v) { sum += v * v; });
+  for (const double slack : slacks_at(x)) sum += slack < 0 ? slack * slack : 0;
+  for (const auto& row : linear_.equalities()) {
+    const double off = residual(row, x.data());
+    sum += off * off;
+  }
   return sum;
 }
 
-double violation(const Set& set, std::span<const double> x) {
-  double worst = 0;
-  for_each_violation(set, x, [&](double v) { worst = std::isnan(v) ? v : std::max(worst, v); });
-  return worst;
+void ViolationMeter::add_penalty_gradient(double scale, std::span<const double> x, std::span<double> out) {
+  // residual = bound - row.x:  grad residual^2 = -2 residual row.
+  for (const auto& row : linear_.equalities()) add_row(-2 * scale * residual(row, x.data()), row, out);
+  for (const auto& row : linear_.inequalities()) {
+    const double slack = residual(row, x.data());
+    if (slack < 0) add_row(-2 * scale * slack, row, out);
+  }
+  const std::span<const double> slacks = slacks_at(x);
+  std::vector<std::pair<std::size_t, double>> broken;
+  for (const std::size_t i : curved_) {
+    if (slacks[i] < 0) broken.emplace_back(i, slacks[i]);
+  }
+  if (broken.empty()) return;
+  std::vector<double> at(x.begin(), x.end());
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    const double h = 1e-6 * std::max(1.0, std::abs(x[j]));
+    const auto sum_at = [&](double value) {
+      at[j] = value;
+      double sum = 0;
+      const std::span<const double> here = slacks_at(at);
+      for (const auto& [i, slack] : broken) sum += slack * here[i];
+      return sum;
+    };
+    const double difference = sum_at(x[j] + h) - sum_at(x[j] - h);
+    at[j] = x[j];
+    out[j] += 2 * scale * difference / (2 * h);
+  }
 }
 
-namespace baselines {
-
-template <class T>
-LayerPtr<T> make_soft_penalty(const Set& set) {
-  return std::make_unique<IdentityLayer<T>>(set.dim());
-}
-template LayerPtr<float> make_soft_penalty<float>(const Set&);
-template LayerPtr<double> make_soft_penalty<double>(const Set&);
-
-}  // namespace baselines
 }  // namespace softradial

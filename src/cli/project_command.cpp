@@ -60,14 +60,6 @@ LayerMethod method_of(const Arguments& arguments) {
   return method;
 }
 
-// The radial maps of the core can do more than the other layers.
-std::optional<Method> radial(const LayerMethod& method) {
-  if (const auto* m = std::get_if<SoftRadial>(&method)) return *m;
-  if (const auto* m = std::get_if<HardRadial>(&method)) return *m;
-  if (const auto* m = std::get_if<GaugeMap>(&method)) return *m;
-  return std::nullopt;
-}
-
 ProjectOptions options_of(const Arguments& arguments) {
   std::vector<Quantity> quantities;
   if (!arguments.vjp_file.empty()) quantities.push_back(Quantity::vjp);
@@ -134,7 +126,7 @@ void add_project_command(CLI::App& program, Action& chosen) {
     chosen = [arguments] {
       ProjectOptions options = options_of(*arguments);
       const LayerMethod method = method_of(*arguments);
-      if (const auto map = radial(method)) {
+      if (const auto map = radial_method(method)) {
         options.method = *map;
         project_stream(options);
       } else {

@@ -217,6 +217,7 @@ TORCH_LIBRARY(softradial, m) {
       "-> Tensor");
   m.def("two_sided_rows(__torch__.torch.classes.softradial.Set set) -> (Tensor rows, Tensor lower, Tensor upper)",
         two_sided_rows);
+  m.def("penalty(Tensor x, __torch__.torch.classes.softradial.Set set) -> Tensor");
   m.def("qp(Tensor p, Tensor h, Tensor b, Tensor Q, Tensor G, Tensor A) -> Tensor");
   m.def("check_finite(Tensor(a) u) -> Tensor(a)", check_finite);
 }

@@ -8,7 +8,10 @@
 #include "baselines/apply.hpp"
 #include "softradial/layer.hpp"
 #include "softradial/sets.hpp"
+#include "softradial/violation.hpp"
+#include "support/cotangent_checker.hpp"
 #include "support/random_points.hpp"
+#include "support/set_zoo.hpp"
 
 namespace softradial {
 namespace {
@@ -43,7 +46,7 @@ TEST(Dc3Law, StepsReduceTheViolation) {
   double before = std::numeric_limits<double>::infinity();
   for (const int steps : {0, 5, 50, 2000}) {
     const Eigen::VectorXd x = apply(*make_layer<double>(set, Dc3{.steps = steps, .learning_rate = 0.02}), u);
-    const double broken = penalty(set, {x.data(), 20});
+    const double broken = ViolationMeter(set).penalty({x.data(), 20});
     EXPECT_LT(broken, before);
     before = broken;
   }
@@ -182,11 +185,47 @@ TEST(HpLaw, TrainingMovesPointsLess) {
   EXPECT_LT(after, before);
 }
 
+// Above (1 + momentum) / n the steps along the broken sum overshoot by more than they correct (docs/methods/dc3.md).
+TEST(Dc3Law, TheDefaultRateConvergesWhereATenthDiverges) {
+  support::RandomPoints random(13);
+  const Set set = CappedSimplex(100, 0.05);
+  ViolationMeter meter(set);
+  for (int trial = 0; trial < 20; ++trial) {
+    const Eigen::VectorXd u = random.gaussian(100);
+    const auto broken = [&](const Dc3& method) {
+      const Eigen::VectorXd x = apply(*make_layer<double>(set, method), u);
+      return meter.penalty({x.data(), 100});
+    };
+    const double before = broken({.steps = 0});
+    EXPECT_LT(broken({}), before);
+    EXPECT_GT(broken({.learning_rate = 0.1}), before);
+  }
+}
+
+// Linear constraints in closed form, curved ones by differences: both against differences of the whole.
+TEST(PenaltyLaw, GradientIsThatOfFiniteDifferences) {
+  support::RandomPoints random(12);
+  for (const auto& named : support::from_zoo({"capped_simplex_caps", "polyhedron_equalities", "ball", "cone_tilted",
+                                              "intersection_box_ball", "intersection_polyhedron_ellipsoid"})) {
+    ViolationMeter meter(named.set);
+    for (int trial = 0; trial < 5; ++trial) {
+      const Eigen::VectorXd x = 3 * random.gaussian(named.set.dim());
+      Eigen::VectorXd gradient = Eigen::VectorXd::Zero(x.size());
+      meter.add_penalty_gradient(1, {x.data(), named.set.dim()}, {gradient.data(), named.set.dim()});
+      const auto value = [&](const Eigen::VectorXd& at) {
+        return Eigen::VectorXd::Constant(1, meter.penalty({at.data(), named.set.dim()})).eval();
+      };
+      const auto report = support::check_cotangent(value, x, Eigen::VectorXd::Ones(1), gradient);
+      EXPECT_LE(report.error, 1e-7) << named.name;
+    }
+  }
+}
+
 TEST(PenaltyLaw, IsTheSumOfSquaredViolations) {
   const Set set = CappedSimplex(3, 0.5);
   const std::vector<double> x = {0.7, -0.1, 0.5};
-  EXPECT_NEAR(penalty(set, x), 0.2 * 0.2 + 0.1 * 0.1 + 0.1 * 0.1, 1e-15);
-  EXPECT_NEAR(violation(set, x), 0.2, 1e-15);
+  EXPECT_NEAR(ViolationMeter(set).penalty(x), 0.2 * 0.2 + 0.1 * 0.1 + 0.1 * 0.1, 1e-15);
+  EXPECT_NEAR(ViolationMeter(set)(x).inequality, 0.2, 1e-15);
 }
 
 }  // namespace

@@ -66,9 +66,9 @@ BAD_SETS = {
 BAD_LAYERS = {
     "unknown contraction": (
         lambda: sr.SoftRadial(SIMPLEX, "cubic"),
-        "'cubic' is none of rational, exponential, hyperbolic",
+        "'cubic' is unknown; there are rational, exponential, hyperbolic",
     ),
-    "unknown contraction of a gauge map": (lambda: sr.GaugeMap(SIMPLEX, contraction="soft"), "'soft' is none of"),
+    "unknown contraction of a gauge map": (lambda: sr.GaugeMap(SIMPLEX, contraction="soft"), "'soft' is unknown"),
     "lambda -1": (lambda: sr.SoftRadial(SIMPLEX, lambda_=-1), "lambda is -1"),
     "lambda 0": (lambda: sr.GaugeMap(SIMPLEX, lambda_=0), "lambda is 0"),
     "lambda nan": (lambda: sr.SoftRadial(SIMPLEX, lambda_=NAN), "lambda is nan"),
@@ -77,7 +77,7 @@ BAD_LAYERS = {
     "epsilon nan": (lambda: sr.SoftRadial(SIMPLEX, epsilon=NAN), "epsilon is nan"),
     "unknown search": (
         lambda: sr.SoftRadial(SIMPLEX, anchor="centroid"),
-        "'centroid' is none of auto, chebyshev, analytic",
+        "'centroid' is unknown; there are auto, chebyshev, analytic",
     ),
     "anchor on the boundary": (lambda: sr.SoftRadial(SIMPLEX, anchor=[1.0, 0, 0]), "anchor.*slack 0"),
     "anchor outside": (lambda: sr.SoftRadial(sr.Ball([0.0, 0], 1), anchor=[2.0, 0]), "anchor.*-"),

@@ -160,6 +160,19 @@ def test_training_of_dc3_and_hardnet_has_no_exact_projection():
             layer.eval()(u.clone().requires_grad_())
 
 
+def test_a_soft_penalty_can_be_trained():
+    set = sr.CappedSimplex(4, cap=0.4)
+    layer = sr.SoftPenalty(set)
+    u = torch.tensor([[2.0, -1.0, 0.3, 0.1]], dtype=torch.double, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda v: layer.penalty(layer(v)), (u,))
+    optimizer = torch.optim.SGD([u], lr=0.1)
+    for _ in range(200):
+        optimizer.zero_grad()
+        layer.penalty(layer(u)).sum().backward()
+        optimizer.step()
+    assert set.violation(u.detach()).max() < 1e-3
+
+
 def test_a_nan_row_spoils_itself_only(layer):
     u = inputs(layer, rows=3)
     good = layer(u)

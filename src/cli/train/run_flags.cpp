@@ -40,7 +40,7 @@ void add_method_flags(CLI::App& command, RunFlags& flags) {
   command.add_option("--epsilon", flags.epsilon, "Slope at the anchor, 0.01 (soft_radial)");
   command.add_option("--temperature", flags.temperature, "Of softmax, 1");
   command.add_option("--steps", flags.steps, "Of dc3 (5) and hardnet (3)");
-  command.add_option("--correction-rate", flags.correction_rate, "Learning rate of dc3's steps, 0.1");
+  command.add_option("--correction-rate", flags.correction_rate, "Learning rate of dc3's steps, 0.01");
   command.add_option("--momentum", flags.momentum, "Of dc3's steps, 0.5");
 }
 

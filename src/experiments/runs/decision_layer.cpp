@@ -10,6 +10,7 @@
 
 #include "softradial/nn.hpp"
 #include "softradial/sets.hpp"
+#include "softradial/violation.hpp"
 
 namespace softradial::experiments {
 namespace {
@@ -25,24 +26,6 @@ ConstraintLayer equal_weight(const Set& set) {
 template <class Module>
 ConstraintLayer radial(Module module, int64_t dim) {
   return {[module](const at::Tensor& u, bool) mutable { return module(u); }, dim, dim};
-}
-
-// sum over the constraints of the squared violation, mean over the batch.
-std::function<at::Tensor(const at::Tensor&)> penalty_of(const Set& set, double weight) {
-  const TwoSidedRows rows = two_sided_rows(set);
-  const auto tensor = [](const auto& matrix) {
-    const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> copy = matrix;
-    return at::from_blob(const_cast<double*>(copy.data()), {copy.rows(), copy.cols()}, at::kDouble).clone();
-  };
-  const at::Tensor A = tensor(rows.A);
-  const at::Tensor lower = tensor(rows.lower).squeeze(1);
-  const at::Tensor upper = tensor(rows.upper).squeeze(1);
-  return [=](const at::Tensor& x) {
-    const at::Tensor image = x.matmul(A.to(x.scalar_type()).t());
-    const at::Tensor below = (lower.to(x.scalar_type()) - image).clamp_min(0);
-    const at::Tensor above = (image - upper.to(x.scalar_type())).clamp_min(0);
-    return weight * (below.square() + above.square()).sum(-1).mean();
-  };
 }
 
 }  // namespace
@@ -66,7 +49,11 @@ ConstraintLayer decision_layer(const LayerConfig& config, const Set& set) {
                           return module(u);
                         },
                         input, dim};
-  if (std::holds_alternative<SoftPenalty>(config.options)) layer.penalty = penalty_of(set, config.penalty_weight);
+  if (std::holds_alternative<SoftPenalty>(config.options)) {
+    layer.penalty = [set, weight = config.penalty_weight](const at::Tensor& x) {
+      return weight * nn::penalty(x, set).mean();
+    };
+  }
   return layer;
 }
 
@@ -76,21 +63,13 @@ ViolationFunction violation_of(const Set& set) {
     const auto dim = static_cast<std::size_t>(wide.size(-1));
     const double ulp =
         x.scalar_type() == at::kDouble ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
-    LinearSystem system(dim);
-    set->append_linear(system);
-    std::vector<double> slacks(set->num_inequalities());
+    ViolationMeter meter(set);
     double worst = 0;
     for (int64_t i = 0; i < wide.size(0); ++i) {
-      const double* row = wide.data_ptr<double>() + i * wide.size(-1);
-      set->slacks({row, dim}, slacks);
-      for (const double slack : slacks) worst = std::max(worst, -slack);
-      for (const auto& equality : system.equalities()) {
-        double size = std::abs(equality.bound);
-        for (const auto& e : equality.entries) size += std::abs(e.value * row[e.column]);
-        // Each term was rounded to the layer's precision, and their sum is a few more roundings.
-        worst = std::max(worst, std::abs(residual(equality, row)) - 8 * ulp * size);
-      }
-      if (std::isnan(row[0])) worst = std::numeric_limits<double>::infinity();
+      const auto found = meter({wide.data_ptr<double>() + i * wide.size(-1), dim});
+      // Each term of an equality was rounded to the layer's precision, and their sum is a few more roundings.
+      const double here = std::max(found.inequality, found.equality - 8 * ulp * found.rounding);
+      worst = std::isnan(found.inequality) ? std::numeric_limits<double>::infinity() : std::max(worst, here);
     }
     return worst;
   };

@@ -1,6 +1,7 @@
 #include <ATen/ATen.h>
 
 #include "layer_object.hpp"
+#include "penalty.hpp"
 #include "softradial/nn.hpp"
 
 namespace softradial::nn {
@@ -31,6 +32,10 @@ void ConstraintLayerImpl::pretty_print(std::ostream& stream) const {
 
 std::shared_ptr<torch::nn::Module> ConstraintLayerImpl::clone(const torch::optional<torch::Device>&) const {
   return std::make_shared<ConstraintLayerImpl>(*this);
+}
+
+torch::Tensor penalty(const torch::Tensor& x, const Set& set) {
+  return ops::penalty(x, c10::make_intrusive<ops::SetObject>(set));
 }
 
 }  // namespace softradial::nn
