@@ -84,8 +84,10 @@ class Evaluator {
   // The map as plain data. Allocates, unlike the rest.
   [[nodiscard]] MapForm form() const;
 
-  // x_i = p(u_i). `state` is empty or has a place for each row. x may be u itself.
-  void project(Rows<const T> u, Rows<T> x, Workspace<T>& workspace, std::span<RowState<T>> state = {}) const noexcept;
+  // x_i = p(u_i). `state` is empty or has a place for each row. x may be u itself. Returns how many rows are NaN because
+  // their u is not finite.
+  std::size_t project(Rows<const T> u, Rows<T> x, Workspace<T>& workspace,
+                      std::span<RowState<T>> state = {}) const noexcept;
 
   // grad_u = J' grad_x. `state` is empty, or what `project` left for the same u.
   void project_vjp(Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, Workspace<T>& workspace,
@@ -130,7 +132,7 @@ class Projection {
   [[nodiscard]] const Evaluator<T>& evaluator() const noexcept { return evaluator_; }
   [[nodiscard]] Workspace<T> make_workspace() const { return Workspace<T>(evaluator_); }
 
-  void project(Rows<const T> u, Rows<T> x, Workspace<T>& workspace, std::span<RowState<T>> state = {}) const;
+  std::size_t project(Rows<const T> u, Rows<T> x, Workspace<T>& workspace, std::span<RowState<T>> state = {}) const;
   void project_vjp(Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, Workspace<T>& workspace,
                    std::span<const RowState<T>> state = {}) const;
   void project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T> tangent_x, Workspace<T>& workspace) const;

@@ -93,7 +93,8 @@ class Stream {
     const std::span<T> numbers(result_.data(), count);
     switch (quantity_) {
       case Quantity::value:
-        return projection_.project(in, points, workspace_);
+        projection_.project(in, points, workspace_);
+        return;
       case Quantity::vjp:
         return projection_.project_vjp(in, second, points, workspace_);
       case Quantity::jvp:

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <variant>
@@ -6,6 +7,7 @@
 
 #include "algebra/as_doubles.hpp"
 #include "fused_coordinates.hpp"
+#include "kernels/ray_kernels.hpp"
 #include "kernels/row_kernels.hpp"
 #include "ray_block.hpp"
 #include "softradial/projection.hpp"
@@ -37,6 +39,14 @@ AnchoredSet<T> anchor_set(const Set& set, const Anchor& anchor) {
   return {std::move(point), HullProjector<T>(anchor.hull), std::move(gauge), kappa};
 }
 
+// The fused backward pass along rays, for the sets that it serves.
+template <class T>
+std::optional<kernels::RayMap<T>> fuse_rays(const AnchoredSet<T>& set, const Method& method) {
+  const bool rows_are_stored = set.gauge->num_pieces() > 0 && set.gauge->gradient_row({T{1}, 0}) != nullptr;
+  if (!set.hull.trivial() || !rows_are_stored) return std::nullopt;
+  return kernels::RayMap<T>{method, profile_function<T>(method)};
+}
+
 template <class T>
 void fill_nan(std::span<T> row) noexcept {
   std::fill(row.begin(), row.end(), std::numeric_limits<T>::quiet_NaN());
@@ -57,6 +67,7 @@ struct Evaluator<T>::Impl {
   Method method;
   int threads;
   std::optional<kernels::CoordinateMap<T>> fused;
+  std::optional<kernels::RayMap<T>> fused_rays;
   std::size_t block_rows;
 
   // Calls body(first, count, rays) for consecutive blocks of rows. Blocks are cut by position alone, so that the
@@ -73,9 +84,16 @@ struct Evaluator<T>::Impl {
   void for_each_row(Rows<const T> u, Rows<T> out, typename Workspace<T>::Impl& workspace,
                     const Body& body) const noexcept;
 
-  void project_rays(Rows<const T> u, Rows<T> x, RayBlock<T>& rays, std::span<RowState<T>> state) const noexcept;
+  // Returns how many rows are not finite.
+  std::size_t project_rays(Rows<const T> u, Rows<T> x, RayBlock<T>& rays, std::span<RowState<T>> state) const noexcept;
+  // What project_rays leaves of the rows that `rays` holds.
+  void leave(const RayBlock<T>& rays, std::span<RowState<T>> state) const noexcept;
   void vjp_rays(Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, RayBlock<T>& rays,
                 std::span<const RowState<T>> state) const noexcept;
+
+  // Does rows 0, 1, ... by a fused pass, up to the first that is not for it; returns how many.
+  std::size_t vjp_fused(Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, RayBlock<T>& rays,
+                        std::span<const RowState<T>> state) const noexcept;
 };
 
 template <class T>
@@ -100,9 +118,10 @@ template <class T>
 Evaluator<T>::Evaluator(Set set, const Anchor& anchor, Method method, int threads) {
   AnchoredSet<T> anchored = anchor_set<T>(set, anchor);
   auto fused = fuse_coordinates<T>(anchored, method);
+  auto fused_rays = fuse_rays<T>(anchored, method);
   const std::size_t hull_dim = anchored.dim() - anchored.hull.codimension();
   const std::size_t block_rows = rows_per_block<T>(anchored.dim());
-  impl_ = std::make_unique<Impl>(Impl{std::move(anchored), hull_dim, method, threads, fused, block_rows});
+  impl_ = std::make_unique<Impl>(Impl{std::move(anchored), hull_dim, method, threads, fused, fused_rays, block_rows});
 }
 template <class T>
 Evaluator<T>::Evaluator(Evaluator&&) noexcept = default;
@@ -179,25 +198,34 @@ void Evaluator<T>::Impl::for_each_row(Rows<const T> u, Rows<T> out, typename Wor
   });
 }
 
-// x = u0 + step d
 template <class T>
-void Evaluator<T>::Impl::project_rays(Rows<const T> u, Rows<T> x, RayBlock<T>& rays,
-                                      std::span<RowState<T>> state) const noexcept {
-  rays.load(set, u);
+void Evaluator<T>::Impl::leave(const RayBlock<T>& rays, std::span<RowState<T>> state) const noexcept {
   for (std::size_t i = 0; i < state.size(); ++i) {
     const Ray<T>& ray = rays.ray(i);
-    state[i] = {ray.finite ? ray.rho : std::numeric_limits<T>::infinity(), ray.at.gamma, 0, ray.at.active};
+    const bool ordinary = ray.finite && ray.exponent == 0;
+    state[i] = {ordinary ? ray.rho : std::numeric_limits<T>::infinity(), ray.at.gamma, set.kappa, ray.at.active};
   }
+}
+
+// x = u0 + step d
+template <class T>
+std::size_t Evaluator<T>::Impl::project_rays(Rows<const T> u, Rows<T> x, RayBlock<T>& rays,
+                                             std::span<RowState<T>> state) const noexcept {
+  rays.load(set, u);
+  leave(rays, state);
   const std::span<T> steps = rays.numbers();
+  std::size_t marked = 0;
   std::visit(
       [&](const auto& m) {
         for (std::size_t i = 0; i < u.count(); ++i) {
           const Ray<T>& ray = rays.ray(i);
+          marked += ray.finite ? 0 : 1;
           steps[i] = ray.finite ? scale_ray<T>(m, ray, rays.direction(i)).step : std::numeric_limits<T>::quiet_NaN();
         }
       },
       method);
   kernels::step_rows(set.anchor.data(), steps.data(), rays.directions(), x);
+  return marked;
 }
 
 // J'g = P_hull( phi g + radial d + normal grad gamma(d) )
@@ -231,15 +259,28 @@ void Evaluator<T>::Impl::vjp_rays(Rows<const T> u, Rows<const T> grad_x, Rows<T>
   }
 }
 
+template <class T>
+std::size_t Evaluator<T>::Impl::vjp_fused(Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, RayBlock<T>& rays,
+                                          std::span<const RowState<T>> state) const noexcept {
+  if (fused) return kernels::project_vjp(*fused, u, grad_x, state.data(), grad_u);
+  const std::span<kernels::RayNormal<T>> normals = rays.normals();
+  for (std::size_t i = 0; i < u.count(); ++i) {
+    normals[i].row = set.gauge->gradient_row({state[i].gamma, state[i].active});
+  }
+  const Rows<const T> anchor(set.anchor.data(), u.count(), set.dim(), 0);
+  return kernels::rays_vjp(*fused_rays, anchor, u, grad_x, state.data(), normals.data(), grad_u);
+}
+
 // A fused pass stops at a row of extreme size or with a NaN: that one goes through the rays, and the pass goes on behind.
 template <class T>
-void Evaluator<T>::project(Rows<const T> u, Rows<T> x, Workspace<T>& workspace,
-                           std::span<RowState<T>> state) const noexcept {
+std::size_t Evaluator<T>::project(Rows<const T> u, Rows<T> x, Workspace<T>& workspace,
+                                  std::span<RowState<T>> state) const noexcept {
   const Impl& e = *impl_;
+  std::atomic<std::size_t> marked = 0;  // blocks run on several threads
   e.for_each_block(u.count(), workspace.impl(), [&](std::size_t first, std::size_t count, RayBlock<T>& rays) {
     const auto states = state.empty() ? state : state.subspan(first, count);
     if (!e.fused) {
-      e.project_rays(u.slice(first, count), x.slice(first, count), rays, states);
+      marked += e.project_rays(u.slice(first, count), x.slice(first, count), rays, states);
       return;
     }
     for (std::size_t i = 0; i < count; ++i) {
@@ -247,10 +288,11 @@ void Evaluator<T>::project(Rows<const T> u, Rows<T> x, Workspace<T>& workspace,
       i += kernels::project(*e.fused, u.slice(first + i, rest), x.slice(first + i, rest),
                             states.empty() ? nullptr : &states[i]);
       if (i == count) break;
-      e.project_rays(u.slice(first + i, 1), x.slice(first + i, 1), rays, {});
+      marked += e.project_rays(u.slice(first + i, 1), x.slice(first + i, 1), rays, {});
       if (!states.empty()) states[i].rho = std::numeric_limits<T>::infinity();
     }
   });
+  return marked;
 }
 
 template <class T>
@@ -258,15 +300,20 @@ void Evaluator<T>::project_vjp(Rows<const T> u, Rows<const T> grad_x, Rows<T> gr
                                std::span<const RowState<T>> state) const noexcept {
   const Impl& e = *impl_;
   e.for_each_block(u.count(), workspace.impl(), [&](std::size_t first, std::size_t count, RayBlock<T>& rays) {
-    const auto states = state.empty() ? state : state.subspan(first, count);
-    if (!e.fused) {
+    auto states = state.empty() ? state : state.subspan(first, count);
+    if (!e.fused && !e.fused_rays) {
       e.vjp_rays(u.slice(first, count), grad_x.slice(first, count), grad_u.slice(first, count), rays, states);
       return;
     }
+    if (e.fused_rays && states.empty()) {
+      rays.load(e.set, u.slice(first, count));
+      e.leave(rays, rays.states().first(count));
+      states = rays.states().first(count);
+    }
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t rest = count - i;
-      i += kernels::project_vjp(*e.fused, u.slice(first + i, rest), grad_x.slice(first + i, rest),
-                                states.empty() ? nullptr : &states[i], grad_u.slice(first + i, rest));
+      i += e.vjp_fused(u.slice(first + i, rest), grad_x.slice(first + i, rest), grad_u.slice(first + i, rest), rays,
+                       states.empty() ? states : states.subspan(i));
       if (i == count) break;
       e.vjp_rays(u.slice(first + i, 1), grad_x.slice(first + i, 1), grad_u.slice(first + i, 1), rays, {});
     }

@@ -30,7 +30,7 @@ std::optional<kernels::CoordinateMap<T>> fuse_coordinates(const AnchoredSet<T>& 
       .down = sides.down.data(),
       .anchor_mean = static_cast<T>(total / static_cast<double>(set.dim())),
       .inverse_dim = T{1} / static_cast<T>(set.dim())};
-  return kernels::CoordinateMap<T>{data, method, profile_functions<T>(method)};
+  return kernels::CoordinateMap<T>{data, method, profile_function<T>(method)};
 }
 
 template std::optional<kernels::CoordinateMap<float>> fuse_coordinates(const AnchoredSet<float>&, const Method&);

@@ -132,20 +132,16 @@ inline Scale<T> profile(const GaugeMap& m, T, T gamma) noexcept {
   return {};
 }
 
-// A method's profile as plain functions: what a kernel that is compiled for several processors can call without being
+// A method's profile as a plain function: what a kernel that is compiled for several processors can call without being
 // compiled for every method too.
 template <class T>
-struct ProfileFunctions {
-  T (*phi)(const Method&, T rho, T gamma) noexcept;
-  Scale<T> (*scale)(const Method&, T rho, T gamma) noexcept;
-};
+using ProfileFunction = Scale<T> (*)(const Method&, T rho, T gamma) noexcept;
 
 template <class T>
-inline ProfileFunctions<T> profile_functions(const Method& method) noexcept {
+inline ProfileFunction<T> profile_function(const Method& method) noexcept {
   return std::visit(
-      []<class M>(const M&) -> ProfileFunctions<T> {
-        return {[](const Method& m, T rho, T gamma) noexcept { return profile(*std::get_if<M>(&m), rho, gamma).phi; },
-                [](const Method& m, T rho, T gamma) noexcept { return profile(*std::get_if<M>(&m), rho, gamma); }};
+      []<class M>(const M&) -> ProfileFunction<T> {
+        return [](const Method& m, T rho, T gamma) noexcept { return profile(*std::get_if<M>(&m), rho, gamma); };
       },
       method);
 }

@@ -83,11 +83,12 @@ void check_size(std::size_t size, std::size_t count, const char* name) {
 }  // namespace
 
 template <class T>
-void Projection<T>::project(Rows<const T> u, Rows<T> x, Workspace<T>& workspace, std::span<RowState<T>> state) const {
+std::size_t Projection<T>::project(Rows<const T> u, Rows<T> x, Workspace<T>& workspace,
+                                   std::span<RowState<T>> state) const {
   check(u, "u");
   check_output(x, u.count(), dim(), "x");
   if (!state.empty()) check_size(state.size(), u.count(), "state");
-  evaluator_.project(u, x, workspace, state);
+  return evaluator_.project(u, x, workspace, state);
 }
 
 template <class T>

@@ -42,6 +42,8 @@ RayBlock<T>::RayBlock(const AnchoredSet<T>& set, std::size_t max_rows)
       spare_(dim_),
       numbers_(max_rows),
       cotangents_(max_rows),
+      normals_(max_rows),
+      states_(max_rows),
       rays_(max_rows),
       at_(max_rows),
       gauge_scratch_(set.gauge->make_scratch(max_rows)) {}

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hull_projector.hpp"
+#include "kernels/ray_kernels.hpp"
 #include "kernels/row_kernels.hpp"
 #include "ordinary_size.hpp"
 #include "profile.hpp"
@@ -64,10 +65,12 @@ class RayBlock {
   [[nodiscard]] const Ray<T>& ray(std::size_t i) const noexcept { return rays_[i]; }
   [[nodiscard]] std::span<T> direction(std::size_t i) noexcept { return {directions_.data() + i * dim_, dim_}; }
   [[nodiscard]] const T* directions() const noexcept { return directions_.data(); }
-  // A spare row for the caller; a number and the terms of a cotangent for each row.
+  // A spare row for the caller; a number, the terms of a cotangent, a normal and a state for each row.
   [[nodiscard]] std::span<T> spare() noexcept { return spare_; }
   [[nodiscard]] std::span<T> numbers() noexcept { return numbers_; }
   [[nodiscard]] std::span<kernels::CotangentRow<T>> cotangents() noexcept { return cotangents_; }
+  [[nodiscard]] std::span<kernels::RayNormal<T>> normals() noexcept { return normals_; }
+  [[nodiscard]] std::span<RowState<T>> states() noexcept { return states_; }
   [[nodiscard]] GaugeScratch& gauge_scratch() noexcept { return *gauge_scratch_; }
 
  private:
@@ -76,6 +79,8 @@ class RayBlock {
   std::vector<T> spare_;
   std::vector<T> numbers_;
   std::vector<kernels::CotangentRow<T>> cotangents_;
+  std::vector<kernels::RayNormal<T>> normals_;
+  std::vector<RowState<T>> states_;
   std::vector<Ray<T>> rays_;
   std::vector<GaugeAt<T>> at_;
   std::unique_ptr<GaugeScratch> gauge_scratch_;

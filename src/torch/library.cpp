@@ -118,19 +118,15 @@ TORCH_LIBRARY(softradial, m) {
       .def(torch::init(&make_map))
       // The ops as methods: from Python, an object as an argument of an op costs 17 us, as the owner of a method 2 us.
       .def("project",
-           [](const MapPtr& map, const at::Tensor& u) {
-             at::Tensor x = project(u, map);
-             map->remember_output(x);
-             return x;
-           })
+           [](const MapPtr& map, const at::Tensor& u) { return map->last().watch([&] { return project(u, map); }); })
       .def("project_samples",
            [](const MapPtr& map, const at::Tensor& u, const c10::Dict<std::string, at::Tensor>& data,
               bool anchor_gradient) {
              SampleResult result = project_samples(u, sample_data(data), anchor_gradient, map);
-             map->remember_status(result.status);
+             map->last().note(result.status);
              return result.x;
            })
-      .def("status", [](const MapPtr& map) { return map->status(); })
+      .def("status", [](const MapPtr& map) { return map->last().read(); })
       .def("inverse", [](const MapPtr& map, const at::Tensor& x) { return inverse(x, map); })
       .def("log_abs_det", [](const MapPtr& map, const at::Tensor& u) { return log_abs_det(u, map); })
       .def_property("set", [](const MapPtr& map) { return map->set(); })
@@ -196,12 +192,12 @@ TORCH_LIBRARY(softradial, m) {
       "Tensor status, Tensor state, bool[4] wanted, __torch__.torch.classes.softradial.Projection map) -> "
       "(Tensor u, Tensor lower, Tensor upper, Tensor sum, Tensor anchor)");
   m.def(
-      "project_polyhedra(Tensor u, Tensor A, Tensor slack, Tensor anchor, "
+      "project_polyhedra(Tensor u, Tensor A, Tensor b, Tensor? image, Tensor anchor, "
       "__torch__.torch.classes.softradial.Projection map) -> (Tensor x, Tensor status, Tensor state)");
   m.def(
-      "project_polyhedra_backward(Tensor grad_x, Tensor u, Tensor A, Tensor slack, Tensor anchor, Tensor status, "
-      "Tensor state, bool[3] wanted, __torch__.torch.classes.softradial.Projection map) -> "
-      "(Tensor u, Tensor A, Tensor slack, Tensor anchor)");
+      "project_polyhedra_backward(Tensor grad_x, Tensor u, Tensor A, Tensor b, Tensor? image, Tensor anchor, "
+      "Tensor status, Tensor state, bool[3] wanted, __torch__.torch.classes.softradial.Projection map) -> "
+      "(Tensor u, Tensor A, Tensor b, Tensor anchor)");
   m.def(
       "project_samples(Tensor u, __torch__.torch.classes.softradial.Projection map, Dict(str, Tensor) data, "
       "bool anchor_gradient=False) -> (Tensor x, Tensor status)");

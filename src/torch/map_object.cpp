@@ -86,6 +86,24 @@ std::shared_ptr<const BoundsTensors> MapObject::bounds(at::Device device, at::Sc
   });
 }
 
+at::Tensor MapObject::image_of(const at::Tensor& anchor) const {
+  const auto image = [&] {
+    const auto data = linear(anchor.device(), anchor.scalar_type());
+    return data->wide_A.mv(anchor.to(at::kDouble)).to(anchor.scalar_type());
+  };
+  if (at::tracer::impl::is_dispatch_enabled()) return image();
+  const std::lock_guard lock(image_mutex_);
+  const bool known = image_anchor_.defined() && image_anchor_.device() == anchor.device() &&
+                     image_anchor_.scalar_type() == anchor.scalar_type() && at::equal(image_anchor_, anchor);
+  if (!known) {
+    const c10::InferenceMode outside_inference(false);
+    const at::NoGradGuard no_grad;
+    image_anchor_ = anchor.clone();
+    image_ = image();
+  }
+  return image_;
+}
+
 const AffineHull& MapObject::declared_hull() const {
   std::call_once(declared_once_, [&] {
     LinearSystem system(set_->set().dim());
@@ -114,33 +132,6 @@ std::shared_ptr<const PolyhedraMap<T>> MapObject::shared_rows(const at::Tensor& 
   const std::lock_guard lock(packed_mutex_);
   if (!slot) slot = pack();
   return slot;
-}
-
-void MapObject::remember_output(const at::Tensor& x) const {
-  const at::Tensor values = x.detach();
-  const std::lock_guard lock(last_mutex_);
-  last_output_ = values;
-  last_version_ = values.is_inference() ? 0 : static_cast<int64_t>(values._version());
-  last_status_.reset();
-}
-
-void MapObject::remember_status(const at::Tensor& status) const {
-  const std::lock_guard lock(last_mutex_);
-  last_status_ = status;
-  last_output_.reset();
-}
-
-at::Tensor MapObject::status() const {
-  const std::lock_guard lock(last_mutex_);
-  if (last_status_.defined()) return last_status_;
-  if (!last_output_.defined()) return at::empty({0}, at::kChar);
-  if (!last_output_.is_inference() && static_cast<int64_t>(last_output_._version()) != last_version_) {
-    throw InvalidOption("status: x was changed in place before its status was read");
-  }
-  static_assert(static_cast<int>(RowStatus::not_finite) == 1 && static_cast<int>(RowStatus::ok) == 0);
-  last_status_ = last_output_.isnan().any(-1).to(at::kChar);
-  last_output_.reset();
-  return last_status_;
 }
 
 template class CompiledMap<float>;

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "cpu/result_memory.hpp"
+#include "last_status.hpp"
 #include "set_object.hpp"
 #include "softradial/pool.hpp"
 #include "softradial/projection.hpp"
@@ -108,6 +110,10 @@ class MapObject final : public torch::CustomClassHolder {
   // The data of a coordinate set, on a device and for a dtype.
   [[nodiscard]] std::shared_ptr<const BoundsTensors> bounds(at::Device device, at::ScalarType type) const;
 
+  // A u0 for an anchor (dim) and the set's own A: taken in double, rounded to the anchor's dtype. Kept from call to call,
+  // since callers give the same anchor again and again; a trace records how it is made.
+  [[nodiscard]] at::Tensor image_of(const at::Tensor& anchor) const;
+
   // The map onto polyhedra {A x <= b_i} that share A, (m, dim), packed; once where A is the set's own (`linear`).
   template <class T>
   [[nodiscard]] std::shared_ptr<const PolyhedraMap<T>> shared_rows(const at::Tensor& A) const;
@@ -115,11 +121,11 @@ class MapObject final : public torch::CustomClassHolder {
   // The hull of the declared equalities alone: what polyhedra that change from row to row share.
   [[nodiscard]] const AffineHull& declared_hull() const;
 
-  // The last result's rows: (...) int8 of RowStatus; no numbers before the first. For the fixed set it is read off the rows
-  // that came out as NaN when it is asked for: an error where x has been changed in place since.
-  void remember_output(const at::Tensor& x) const;
-  void remember_status(const at::Tensor& status) const;
-  [[nodiscard]] at::Tensor status() const;
+  // Where the CPU ops on this map get memory for their results.
+  [[nodiscard]] const ResultMemory& results() const noexcept { return results_; }
+
+  // How the rows of the last result fared.
+  [[nodiscard]] LastStatus& last() const noexcept { return last_; }
 
  private:
   template <class T>
@@ -139,12 +145,13 @@ class MapObject final : public torch::CustomClassHolder {
   mutable std::mutex packed_mutex_;
   mutable std::shared_ptr<const PolyhedraMap<float>> packed_f32_;
   mutable std::shared_ptr<const PolyhedraMap<double>> packed_f64_;
+  mutable std::mutex image_mutex_;
+  mutable at::Tensor image_anchor_;
+  mutable at::Tensor image_;
   mutable std::once_flag declared_once_;
   mutable AffineHull declared_hull_;
-  mutable std::mutex last_mutex_;
-  mutable at::Tensor last_output_;
-  mutable int64_t last_version_ = 0;
-  mutable at::Tensor last_status_;
+  mutable LastStatus last_;
+  ResultMemory results_;
 };
 
 using MapPtr = c10::intrusive_ptr<MapObject>;

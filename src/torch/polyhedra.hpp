@@ -10,11 +10,13 @@
 // Projections onto polyhedra that change from row to row (softradial/sample_polyhedra.hpp), through the dispatcher.
 namespace softradial::ops {
 
-// u: (..., dim); A: (m, dim) for all rows or (..., m, dim); slack = b - A u0: (..., m); anchor u0: (dim) or (..., dim). All of
-// u's dtype. The hull is the map's: x stays on u0 + its directions.
+// u: (..., dim); A: (m, dim) for all rows or (..., m, dim); b: (..., m); anchor u0: (dim) or (..., dim). All of u's dtype. The
+// slack b - A u0 is the caller's: `image`, (m), is A u0 and has no derivative, or b is the slack itself. The hull is the
+// map's: x stays on u0 + its directions.
 struct PolyhedraData {
   at::Tensor A;
-  at::Tensor slack;
+  at::Tensor b;
+  MaybeTensor image;
   at::Tensor anchor;
 };
 
@@ -23,12 +25,12 @@ struct PolyhedraData {
 struct PolyhedraGradient {
   at::Tensor u;
   at::Tensor A;
-  at::Tensor slack;
+  at::Tensor b;
   at::Tensor anchor;
 };
 struct WantedPolyhedra {
   bool A = false;
-  bool slack = false;
+  bool b = false;
   bool anchor = false;
 };
 [[nodiscard]] PolyhedraGradient project_polyhedra_backward(const at::Tensor& grad_x, const at::Tensor& u,

@@ -1,6 +1,7 @@
 #include "samples.hpp"
 
 #include <ATen/ATen.h>
+#include <torch/csrc/autograd/functions/utils.h>
 #include <torch/library.h>
 
 #include <algorithm>
@@ -23,13 +24,13 @@ namespace softradial::ops {
 namespace {
 
 // Throws for data that are given but that the set does not have.
-void allow_only(const SampleData& data, const std::string& type, std::initializer_list<std::string_view> allowed) {
+void allow_only(const SampleData& data, const Set& set, std::initializer_list<std::string_view> allowed) {
   const std::pair<std::string_view, const MaybeTensor*> all[] = {
       {"A", &data.A},         {"b", &data.b},     {"f", &data.f},           {"lower", &data.lower},
       {"upper", &data.upper}, {"sum", &data.sum}, {"center", &data.center}, {"radius", &data.radius}};
   for (const auto& [name, tensor] : all) {
     if (!*tensor || std::find(allowed.begin(), allowed.end(), name) != allowed.end()) continue;
-    throw InvalidSet(std::string(name) + ": a " + type + " has no such data");
+    throw InvalidSet(std::string(name) + ": a " + set->describe().type + " has no such data");
   }
 }
 
@@ -43,7 +44,9 @@ at::Tensor vectors(const at::Tensor& data, const char* name, const at::Tensor& u
   if (!at::is_expandable_to(data.sizes(), shape)) {
     throw ShapeError(std::string(name) + ": does not broadcast over the batch of u");
   }
-  return data.to(u.device(), u.scalar_type());
+  // A conversion that does nothing costs half a microsecond.
+  const bool fits = data.device() == u.device() && data.scalar_type() == u.scalar_type();
+  return fits ? data : data.to(u.device(), u.scalar_type());
 }
 
 // One number for each sample, (...), or for all; as (..., 1) or ().
@@ -53,12 +56,12 @@ at::Tensor numbers(const at::Tensor& data, const char* name, const at::Tensor& u
 }
 
 SampleResult onto_coordinates(const at::Tensor& u, const SampleData& data, const CoordinateSet& set,
-                              const std::string& type, const MapPtr& map) {
+                              const MapPtr& map) {
   const bool has_sum = set.total().has_value();
   if (has_sum) {
-    allow_only(data, type, {"upper", "sum"});
+    allow_only(data, map->set()->set(), {"upper", "sum"});
   } else {
-    allow_only(data, type, {"lower", "upper"});
+    allow_only(data, map->set()->set(), {"lower", "upper"});
   }
   const int64_t dim = map->dim();
   BoundsData bounds;
@@ -70,19 +73,22 @@ SampleResult onto_coordinates(const at::Tensor& u, const SampleData& data, const
   return project_bounds(u, bounds, map);
 }
 
-// b - A u0. One anchor for all samples: A u0 is taken in double and rounded once, and the guard of the kernels covers that.
-// An anchor or an A for each sample: everything in double.
+// Whether an op on these may leave no trace in autograd.
+bool constant(const at::Tensor& tensor) {
+  return !(at::GradMode::is_enabled() && tensor.requires_grad()) && !torch::autograd::isFwGradDefined(tensor);
+}
+
+// b - A u0 for an anchor or an A for each sample, or with derivatives through them: in double.
 at::Tensor slack_at(const at::Tensor& A, const at::Tensor& b, const at::Tensor& anchor, const LinearTensors& linear) {
   const at::Tensor wide_A = A.is_same(linear.A) ? linear.wide_A : A.to(at::kDouble);
   const at::Tensor wide_anchor = anchor.to(at::kDouble);
-  if (A.dim() == 2 && anchor.dim() == 1) return b - wide_A.mv(wide_anchor).to(b.scalar_type());
   const at::Tensor image =
       A.dim() == 2 ? wide_anchor.matmul(wide_A.t()) : wide_A.matmul(wide_anchor.unsqueeze(-1)).squeeze(-1);
   return (b.to(at::kDouble) - image).to(b.scalar_type());
 }
 
 SampleResult onto_polyhedra(const at::Tensor& u, const SampleData& data, bool anchor_gradient, const MapPtr& map) {
-  allow_only(data, "polyhedron", {"A", "b", "f"});
+  allow_only(data, map->set()->set(), {"A", "b", "f"});
   const auto linear = map->linear(u.device(), u.scalar_type());
   const at::Tensor A = data.A ? data.A->to(u.options()) : linear->A;
   if (A.dim() < 2 || A.size(-1) != map->dim() || A.size(-2) != linear->A.size(0)) {
@@ -110,11 +116,15 @@ SampleResult onto_polyhedra(const at::Tensor& u, const SampleData& data, bool an
     missing = centers.status;
     anchor = composite::where_else((missing == 0).unsqueeze(-1), centers.point, 0).to(u.scalar_type());
   }
+  // The caller's anchor for all samples: A u0 is taken in double and rounded once, and the guard of the kernels covers that.
+  if (!missing.defined() && A.is_same(linear->A) && anchor.dim() == 1 && constant(anchor)) {
+    return project_polyhedra(u, {A, b, map->image_of(anchor), anchor}, map);
+  }
   at::Tensor slack = slack_at(A, b, anchor, *linear);
   if (missing.defined()) {
     slack = composite::where_else((missing == 0).unsqueeze(-1), slack, -1);
   }
-  return project_polyhedra(u, {A, slack, anchor}, map);
+  return project_polyhedra(u, {A, slack, c10::nullopt, anchor}, map);
 }
 
 composite::RadialSet radial_set(const composite::AnchoredGauge& gauge, const at::Tensor& anchor, const MapPtr& map,
@@ -156,9 +166,9 @@ SampleResult onto_anchored(const at::Tensor& u, const SampleData& data, const De
   if (set.type == "ball" || set.type == "ellipsoid") {
     const bool ball = set.type == "ball";
     if (ball) {
-      allow_only(data, set.type, {"center", "radius"});
+      allow_only(data, map->set()->set(), {"center", "radius"});
     } else {
-      allow_only(data, set.type, {"center"});
+      allow_only(data, map->set()->set(), {"center"});
     }
     const at::Tensor center =
         data.center ? numbers_only(vectors(*data.center, "center", u, map->dim())).to(at::kDouble) : fixed("center");
@@ -169,7 +179,7 @@ SampleResult onto_anchored(const at::Tensor& u, const SampleData& data, const De
     gauge = ball ? composite::ball_gauge(center, radius, anchor, type)
                  : composite::ellipsoid_gauge(center, fixed("shape"), anchor, type);
   } else {
-    allow_only(data, set.type, {});
+    allow_only(data, map->set()->set(), {});
     anchor = placed(data.anchor ? numbers_only(vectors(*data.anchor, "anchor", u, map->dim()))
                                 : to_tensor(map->anchor().point).to(u.device()));
     gauge = composite::anchored_gauge(set, anchor, type);
@@ -221,7 +231,7 @@ SampleResult project_samples(const at::Tensor& u, const SampleData& data, bool a
   if (data.scale) return onto_scaled(u, data, anchor_gradient, map);
   const Set& set = map->set()->set();
   if (const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set)) {
-    return onto_coordinates(u, data, *coordinates, set->describe().type, map);
+    return onto_coordinates(u, data, *coordinates, map);
   }
   if (dynamic_cast<const Polyhedron*>(&*set) != nullptr) return onto_polyhedra(u, data, anchor_gradient, map);
   return onto_anchored(u, data, set->describe(), map);

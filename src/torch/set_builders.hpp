@@ -14,6 +14,10 @@ namespace softradial::ops {
 
 using MaybeTensor = c10::optional<at::Tensor>;
 
+[[nodiscard]] inline MaybeTensor maybe(const at::Tensor& tensor) {
+  return tensor.defined() ? MaybeTensor(tensor) : c10::nullopt;
+}
+
 [[nodiscard]] SetPtr simplex(int64_t dim, double sum);
 // One cap, (), or one for each coordinate, (dim).
 [[nodiscard]] SetPtr capped_simplex(int64_t dim, const at::Tensor& cap, double sum);

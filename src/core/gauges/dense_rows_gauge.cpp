@@ -22,13 +22,13 @@ class DenseRowsGauge final : public GuardedGauge<T> {
   }
 
   struct Scratch final : GaugeScratch {
-    Scratch(std::size_t max_rows, std::size_t dim) : kernel(max_rows, dim), gamma(max_rows), active(max_rows) {}
+    explicit Scratch(std::size_t max_rows) : kernel(max_rows), gamma(max_rows), active(max_rows) {}
     kernels::MatrixMaxScratch<T> kernel;
     std::vector<T> gamma;
     std::vector<std::int32_t> active;
   };
   [[nodiscard]] std::unique_ptr<GaugeScratch> make_scratch(std::size_t max_rows) const override {
-    return std::make_unique<Scratch>(max_rows, panels_.num_columns());
+    return std::make_unique<Scratch>(max_rows);
   }
 
   void evaluate(Rows<const T> d, std::span<GaugeAt<T>> at, GaugeScratch& scratch) const noexcept override {

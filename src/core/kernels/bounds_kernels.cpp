@@ -55,9 +55,9 @@ struct SlackGuard {
 
   // doubt = ulp size
   HWY_INLINE RowVec<T> reciprocal_slack(RowVec<T> slack, RowVec<T> ulp, RowVec<T> size, hn::Mask<RowTag<T>> open) {
-    const auto guarded = hn::NegMulAdd(ulp, size, hn::Mul(keep, slack));
+    const auto guarded = hn::MulSub(keep, slack, hn::Mul(ulp, size));
     // A NaN is not greater than anything: it is not resolvable.
-    const auto good = hn::And(hn::Ge(guarded, hn::Mul(least, slack)), hn::Ge(guarded, smallest));
+    const auto good = hn::Ge(guarded, hn::Max(hn::Mul(least, slack), smallest));
     resolvable = hn::And(resolvable, hn::Or(open, good));
     return hn::IfThenZeroElse(open, reciprocal_of(hn::Min(guarded, largest)));
   }
@@ -152,7 +152,7 @@ HWY_INLINE T reach_vjp_of(const BoundsRow<T>& row, const T* HWY_RESTRICT h, T th
 }
 
 template <class T>
-HWY_INLINE T guarded_scales_of(const T* HWY_RESTRICT slack, const T* HWY_RESTRICT norms, T size, std::size_t m,
+HWY_INLINE T guarded_scales_of(const LinearSlack<T>& slack, const T* HWY_RESTRICT norms, T size, std::size_t m,
                                T* HWY_RESTRICT scale) {
   constexpr T kLargest = 1 / kSmallestSlack<T>;
   const RowTag<T> tag;
@@ -163,7 +163,7 @@ HWY_INLINE T guarded_scales_of(const T* HWY_RESTRICT slack, const T* HWY_RESTRIC
   auto steepest = zero;
   // Lanes beyond the last row read as 0.x <= 0.
   for_each_piece<T>(m, [&](auto load, auto store, auto) HWY_ATTR {
-    const auto at = load(slack);
+    const auto at = slack.image != nullptr ? hn::Sub(load(slack.b), load(slack.image)) : load(slack.b);
     const auto norm = load(norms);
     const auto open = hn::Or(hn::Eq(at, infinity), hn::And(hn::Eq(norm, zero), hn::Ge(at, zero)));
     const auto ordinary = hn::And(hn::Ge(norm, guard.smallest), hn::Le(norm, hn::Set(tag, kLargest)));
@@ -176,10 +176,47 @@ HWY_INLINE T guarded_scales_of(const T* HWY_RESTRICT slack, const T* HWY_RESTRIC
   return guard.all_resolvable() && bound <= kLargest ? bound : T{-1};
 }
 
-float guarded_scales_f32(const float* slack, const float* norms, float size, std::size_t m, float* scale) {
+template <bool kImage, class T>
+HWY_INLINE T shared_scales_of(const SharedRows<T>& rows, const T* HWY_RESTRICT b, T* HWY_RESTRICT scale) {
+  const RowTag<T> tag;
+  const SlackGuard<T> guard;
+  const auto infinity = hn::Set(tag, std::numeric_limits<T>::infinity());
+  auto resolvable = guard.resolvable;
+  auto steepest = hn::Zero(tag);
+  for_each_lanes<T>(rows.norms.size(), [&](int, auto lanes) SOFTRADIAL_LANES {
+    auto slack = lanes.load(b);
+    if constexpr (kImage) slack = hn::Sub(slack, lanes.load(rows.image));
+    // Behind the end both are 0. A NaN is not greater than anything.
+    resolvable = hn::And(resolvable, hn::Ge(slack, lanes.load(rows.least.data())));
+    const auto guarded = hn::MulSub(guard.keep, slack, lanes.load(rows.loss.data()));
+    const auto inverse = hn::IfThenZeroElse(hn::Eq(slack, infinity), reciprocal_of(hn::Min(guarded, guard.largest)));
+    steepest = hn::Max(steepest, lanes.only(hn::Mul(lanes.load(rows.norms.data()), inverse)));
+    lanes.store(inverse, scale);
+  });
+  const T bound = hn::GetLane(hn::MaxOfLanes(tag, steepest));
+  return hn::AllTrue(tag, resolvable) && bound <= 1 / kSmallestSlack<T> ? bound : T{-1};
+}
+
+template <class T>
+HWY_INLINE void shared_scale_rows(const SharedRows<T>& rows, Rows<const T> b, Rows<T> scales, T* steepest) {
+  for (std::size_t i = 0; i < b.count(); ++i) {
+    steepest[i] = rows.image != nullptr ? shared_scales_of<true>(rows, b.row(i), scales.row(i))
+                                        : shared_scales_of<false>(rows, b.row(i), scales.row(i));
+  }
+}
+
+void guarded_scale_rows_f32(const SharedRows<float>& rows, Rows<const float> b, Rows<float> scales, float* steepest) {
+  shared_scale_rows(rows, b, scales, steepest);
+}
+void guarded_scale_rows_f64(const SharedRows<double>& rows, Rows<const double> b, Rows<double> scales,
+                            double* steepest) {
+  shared_scale_rows(rows, b, scales, steepest);
+}
+float guarded_scales_f32(const LinearSlack<float>& slack, const float* norms, float size, std::size_t m, float* scale) {
   return guarded_scales_of(slack, norms, size, m, scale);
 }
-double guarded_scales_f64(const double* slack, const double* norms, double size, std::size_t m, double* scale) {
+double guarded_scales_f64(const LinearSlack<double>& slack, const double* norms, double size, std::size_t m,
+                          double* scale) {
   return guarded_scales_of(slack, norms, size, m, scale);
 }
 float sum_f32(const float* values, std::size_t n) { return values_sum_of(values, n); }
@@ -213,6 +250,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace softradial::kernels {
 
+HWY_EXPORT(guarded_scale_rows_f32);
+HWY_EXPORT(guarded_scale_rows_f64);
 HWY_EXPORT(guarded_scales_f32);
 HWY_EXPORT(guarded_scales_f64);
 HWY_EXPORT(sum_f32);
@@ -258,12 +297,39 @@ double reach_vjp(const BoundsRow<double>& row, const double* h, double theta, do
                  double* grad_upper) noexcept {
   return HWY_DYNAMIC_DISPATCH(reach_vjp_f64)(row, h, theta, mean, grad_lower, grad_upper);
 }
-float guarded_scales(const float* slack, const float* norms, float size, std::size_t m, float* scale) noexcept {
+float guarded_scales(const LinearSlack<float>& slack, const float* norms, float size, std::size_t m,
+                     float* scale) noexcept {
   return HWY_DYNAMIC_DISPATCH(guarded_scales_f32)(slack, norms, size, m, scale);
 }
-double guarded_scales(const double* slack, const double* norms, double size, std::size_t m, double* scale) noexcept {
+double guarded_scales(const LinearSlack<double>& slack, const double* norms, double size, std::size_t m,
+                      double* scale) noexcept {
   return HWY_DYNAMIC_DISPATCH(guarded_scales_f64)(slack, norms, size, m, scale);
 }
+
+void guarded_scale_rows(const SharedRows<float>& rows, Rows<const float> b, Rows<float> scales,
+                        float* steepest) noexcept {
+  HWY_DYNAMIC_DISPATCH(guarded_scale_rows_f32)(rows, b, scales, steepest);
+}
+void guarded_scale_rows(const SharedRows<double>& rows, Rows<const double> b, Rows<double> scales,
+                        double* steepest) noexcept {
+  HWY_DYNAMIC_DISPATCH(guarded_scale_rows_f64)(rows, b, scales, steepest);
+}
+
+// guarded = keep slack - loss >= 3/4 slack  and  guarded >= kSmallestSlack, solved for the slack; a few ulp above it, so
+// that rounding cannot let one through.
+template <class T>
+SharedRows<T>::SharedRows(std::span<const T> row_norms, T size, const T* image_of_anchor)
+    : norms(row_norms), image(image_of_anchor), loss(norms.size()), least(norms.size()) {
+  constexpr T kUlp = std::numeric_limits<T>::epsilon();
+  constexpr T kKeep = 1 - 8 * kUlp;
+  for (std::size_t k = 0; k < norms.size(); ++k) {
+    loss[k] = 2 * kUlp * norms[k] * size;
+    least[k] = (1 + 8 * kUlp) * std::max(loss[k] / (kKeep - T{0.75}), (kSmallestSlack<T> + loss[k]) / kKeep);
+  }
+}
+
+template struct SharedRows<float>;
+template struct SharedRows<double>;
 
 }  // namespace softradial::kernels
 #endif  // HWY_ONCE

@@ -7,6 +7,7 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
+#include "kernels/simd_profile.hpp"
 #include "kernels/simd_rows.hpp"
 #include "ordinary_size.hpp"
 
@@ -198,9 +199,9 @@ HWY_INLINE RowState<T> finish_row(const CoordinateData<T>& data, const T* u, con
   const Lanes<kUniform, T> down(data.down);
   const auto scale = hn::Set(tag, phi);
   FirstIndex<T> first(row.target);
-  for_each_vector<T>(
-      data.dim,
-      [&](int, std::size_t j) SOFTRADIAL_LANES {
+  for_each_aligned(
+      x, data.dim,
+      [&](std::size_t j) SOFTRADIAL_LANES {
         const auto d = direction.full(j);
         if constexpr (kActive && kUniform) first.take(j, d);
         if constexpr (kActive && !kUniform) first.take_signed(j, side<T>(d, up.full(j), down.full(j)), d);
@@ -289,9 +290,9 @@ HWY_INLINE void apply_vjp_row(const CoordinateData<T>& data, const T* u, const T
   const auto constant = hn::Set(tag, terms.constant);
   const auto value = [&](RowVec<T> d, RowVec<T> v)
                          SOFTRADIAL_LANES { return hn::MulAdd(phi, v, hn::MulAdd(along, d, constant)); };
-  for_each_vector<T>(
-      data.dim,
-      [&](int, std::size_t j)
+  for_each_aligned(
+      out, data.dim,
+      [&](std::size_t j)
           SOFTRADIAL_LANES { hn::StoreU(value(direction.full(j), hn::LoadU(tag, g + j)), tag, out + j); },
       [&](std::size_t j, std::size_t count) SOFTRADIAL_LANES {
         store_first(value(direction.first(j, count), load_first(g + j, count)), out + j, count);
@@ -327,17 +328,19 @@ template <class T>
 HWY_INLINE std::size_t project_rows(const CoordinateMap<T>& map, Rows<const T> u, Rows<T> x, RowState<T>* state) {
   const CoordinateData<T>& data = map.data;
   std::size_t i = 0;
-  with_properties(data, [&](auto sum, auto uniform) SOFTRADIAL_LANES {
-    for (; i < u.count(); ++i) {
-      const auto row = reduce_row<sum.value, uniform.value>(data, u.row(i));
-      if (!(row.state.rho < kLargestRho<T>)) return;
-      const T phi = map.profile.phi(map.method, row.state.rho, row.state.gamma);
-      if (state != nullptr) {
-        state[i] = finish_row<sum.value, uniform.value, true, true>(data, u.row(i), row, phi, x.row(i));
-      } else {
-        finish_row<sum.value, uniform.value, true, false>(data, u.row(i), row, phi, x.row(i));
+  with_profile<T>(map, [&](const auto& profile_at) SOFTRADIAL_LANES {
+    with_properties(data, [&](auto sum, auto uniform) SOFTRADIAL_LANES {
+      for (; i < u.count(); ++i) {
+        const auto row = reduce_row<sum.value, uniform.value>(data, u.row(i));
+        if (!(row.state.rho < kLargestRho<T>)) return;
+        const T phi = profile_at(row.state.rho, row.state.gamma).phi;
+        if (state != nullptr) {
+          state[i] = finish_row<sum.value, uniform.value, true, true>(data, u.row(i), row, phi, x.row(i));
+        } else {
+          finish_row<sum.value, uniform.value, true, false>(data, u.row(i), row, phi, x.row(i));
+        }
       }
-    }
+    });
   });
   return i;
 }
@@ -347,16 +350,18 @@ HWY_INLINE std::size_t project_vjp_rows(const CoordinateMap<T>& map, Rows<const 
                                         const RowState<T>* state, Rows<T> grad_u, T* along_d) {
   const CoordinateData<T>& data = map.data;
   std::size_t i = 0;
-  with_properties(data, [&](auto sum, auto uniform) SOFTRADIAL_LANES {
-    for (; i < u.count(); ++i) {
-      const RowState<T> at = state != nullptr ? state[i] : state_of<sum.value, uniform.value>(data, u.row(i));
-      if (!(at.rho < kLargestRho<T>)) return;
-      const Scale<T> scale = map.profile.scale(map.method, at.rho, at.gamma);
-      const auto sums = reduce_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), at);
-      if (along_d != nullptr) along_d[i] = sums.along_d;
-      const auto terms = cotangent_terms(data, scale, at, sums);
-      apply_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), at, terms, grad_u.row(i));
-    }
+  with_profile<T>(map, [&](const auto& profile_at) SOFTRADIAL_LANES {
+    with_properties(data, [&](auto sum, auto uniform) SOFTRADIAL_LANES {
+      for (; i < u.count(); ++i) {
+        const RowState<T> at = state != nullptr ? state[i] : state_of<sum.value, uniform.value>(data, u.row(i));
+        if (!(at.rho < kLargestRho<T>)) return;
+        const Scale<T> scale = profile_at(at.rho, at.gamma);
+        const auto sums = reduce_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), at);
+        if (along_d != nullptr) along_d[i] = sums.along_d;
+        const auto terms = cotangent_terms(data, scale, at, sums);
+        apply_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), at, terms, grad_u.row(i));
+      }
+    });
   });
   return i;
 }

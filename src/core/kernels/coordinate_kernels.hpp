@@ -41,7 +41,7 @@ template <class T>
 struct CoordinateMap {
   CoordinateData<T> data;
   Method method;
-  ProfileFunctions<T> profile;
+  ProfileFunction<T> profile;
 };
 
 // x = u0 + phi d for rows 0, 1, ... up to the first whose rho is not below kLargestRho (not finite, or extreme): returns

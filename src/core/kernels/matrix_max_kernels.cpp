@@ -28,8 +28,9 @@ inline constexpr std::size_t kTileRows = kVectors<T> <= 2   ? kMaxTileRows
 // One panel against kCount vectors: acc[r][v] = sum_k w[k][v] d[r][k], times the rows' scales if there are any, then the
 // running maxima. kUsed of the panel's vectors are looked at: the last panel may be half empty.
 template <std::size_t kCount, bool kScaled, std::size_t kUsed, class T>
-HWY_INLINE void tile_max(const T* HWY_RESTRICT panel, const T* HWY_RESTRICT packed, std::size_t num_columns,
-                         T panel_index, Rows<const T> scales, T* HWY_RESTRICT best, T* HWY_RESTRICT best_panel) {
+HWY_INLINE void tile_max(const T* HWY_RESTRICT panel, const T* HWY_RESTRICT rows, std::ptrdiff_t stride,
+                         std::size_t num_columns, T panel_index, Rows<const T> scales, T* HWY_RESTRICT best,
+                         T* HWY_RESTRICT best_panel) {
   const Tag<T> tag;
   using V = hn::Vec<Tag<T>>;
   constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
@@ -40,16 +41,24 @@ HWY_INLINE void tile_max(const T* HWY_RESTRICT panel, const T* HWY_RESTRICT pack
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < kUsed; ++v) acc[r][v] = hn::Zero(tag);
   }
+  // Every third row has a pointer of its own: its two neighbours are reached from it by an index register, so that the
+  // pointers of a tile fit the register file.
+  constexpr std::size_t kPointers = (kCount + 2) / 3;
+  const T* at[kPointers];
+#pragma GCC unroll 16
+  for (std::size_t q = 0; q < kPointers; ++q) at[q] = rows + static_cast<std::ptrdiff_t>(3 * q) * stride;
   for (std::size_t k = 0; k < num_columns; ++k) {
     V w[kUsed];
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < kUsed; ++v) w[v] = hn::Load(tag, panel + k * kPanelRows<T> + v * kLanes);
 #pragma GCC unroll 16
     for (std::size_t r = 0; r < kCount; ++r) {
-      const V d = hn::Set(tag, packed[k * kCount + r]);
+      const V d = hn::Set(tag, at[r / 3][static_cast<std::ptrdiff_t>(r % 3) * stride]);
 #pragma GCC unroll 16
       for (std::size_t v = 0; v < kUsed; ++v) acc[r][v] = hn::MulAdd(w[v], d, acc[r][v]);
     }
+#pragma GCC unroll 16
+    for (std::size_t q = 0; q < kPointers; ++q) ++at[q];
   }
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < kCount; ++r) {
@@ -123,14 +132,6 @@ void matrix_max_impl(const Panels<T>& w, Rows<const T> d, Rows<const T> scales, 
   constexpr std::size_t kLanes = kPanelRows<T>;
   const std::size_t n = w.num_columns();
   const std::size_t rows = d.count();
-  for (std::size_t first = 0, count = 0; first < rows; first += count) {
-    count = tile_rows<T>(rows - first);
-    T* const packed = scratch.packed.data() + first * n;
-    for (std::size_t r = 0; r < count; ++r) {
-      const T* const row = d.row(first + r);
-      for (std::size_t k = 0; k < n; ++k) packed[k * count + r] = row[k];
-    }
-  }
   for (std::size_t i = 0; i < d.count() * kLanes; ++i) scratch.best[i] = 0;
   for (std::size_t i = 0; i < d.count() * kLanes; ++i) scratch.panel[i] = -1;
 
@@ -141,7 +142,7 @@ void matrix_max_impl(const Panels<T>& w, Rows<const T> d, Rows<const T> scales, 
       const Rows<const T> scales_here =
           kScaled ? scales.slice(first, count).columns(p * kLanes, kLanes) : Rows<const T>();
       const auto run = [&](auto used) HWY_ATTR {
-        tile_max_of<kScaled, used.value, T>(count, w.panel(p), scratch.packed.data() + first * n, n, static_cast<T>(p),
+        tile_max_of<kScaled, used.value, T>(count, w.panel(p), d.row(first), d.stride(), n, static_cast<T>(p),
                                             scales_here, scratch.best.data() + first * kLanes,
                                             scratch.panel.data() + first * kLanes);
       };
@@ -195,8 +196,8 @@ const T* Panels<T>::data() const noexcept {
 }
 
 template <class T>
-MatrixMaxScratch<T>::MatrixMaxScratch(std::size_t max_rows, std::size_t num_columns)
-    : packed(max_rows * num_columns), best(max_rows * kPanelRows<T>), panel(max_rows * kPanelRows<T>) {}
+MatrixMaxScratch<T>::MatrixMaxScratch(std::size_t max_rows)
+    : best(max_rows * kPanelRows<T>), panel(max_rows * kPanelRows<T>) {}
 
 template class Panels<float>;
 template class Panels<double>;

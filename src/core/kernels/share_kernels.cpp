@@ -7,6 +7,7 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
+#include "kernels/simd_profile.hpp"
 #include "kernels/simd_rows.hpp"
 #include "ordinary_size.hpp"
 
@@ -95,8 +96,8 @@ HWY_INLINE T second_pass(const ShareRow<T>& row, const ShareSlacks<T>& slacks, s
   const auto down = hn::Set(tag, -slacks.down);
   Sum4<T> rho;
   RowVec<T> best[2] = {hn::Zero(tag), hn::Zero(tag)};
-  RowVec<T> where[2] = {hn::Zero(tag), hn::Zero(tag)};
-  const auto lane = lane_numbers(tag);
+  LaneIndex<T> where[2];
+  LaneIndex<T> here;
   for_each_lanes<T>(n, [&](int k, auto lanes) SOFTRADIAL_LANES {
     const auto reach = row.reach(lanes);
     const auto d = row.direction(lanes, reach);
@@ -105,7 +106,8 @@ HWY_INLINE T second_pass(const ShareRow<T>& row, const ShareSlacks<T>& slacks, s
     const auto value = hn::Max(hn::Mul(share, up), hn::Mul(share, down));
     if constexpr (kActive) {
       const auto larger = hn::Gt(value, best[k & 1]);
-      where[k & 1] = hn::IfThenElse(larger, hn::Add(lane, hn::Set(tag, static_cast<T>(lanes.j))), where[k & 1]);
+      where[k & 1].take_if(larger, here);
+      here.advance();
     }
     best[k & 1] = hn::Max(value, best[k & 1]);
   });
@@ -113,10 +115,9 @@ HWY_INLINE T second_pass(const ShareRow<T>& row, const ShareSlacks<T>& slacks, s
   const T gamma = hn::GetLane(most);
   state.rho = rho.total();
   if constexpr (kActive) {
-    const auto far = hn::Set(tag, hwy::HighestValue<T>());
-    const auto first = hn::Min(hn::IfThenElse(hn::Eq(best[0], most), where[0], far),
-                               hn::IfThenElse(hn::Eq(best[1], most), where[1], far));
-    state.active = gamma > 0 ? static_cast<std::int32_t>(hn::GetLane(hn::MinOfLanes(tag, first))) : 0;
+    const auto first = hn::Min(where[0].or_none(hn::Eq(best[0], most)), where[1].or_none(hn::Eq(best[1], most)));
+    state.active =
+        gamma > 0 ? static_cast<std::int32_t>(hn::GetLane(hn::MinOfLanes(typename LaneIndex<T>::Tag(), first))) : 0;
     // Below the anchor: a lower side.
     const TailLanes<T> at{static_cast<std::size_t>(state.active), 1};
     if (hn::GetLane(row.direction(at, row.reach(at))) < 0) state.active += static_cast<std::int32_t>(n);
@@ -124,9 +125,9 @@ HWY_INLINE T second_pass(const ShareRow<T>& row, const ShareSlacks<T>& slacks, s
   return gamma;
 }
 
-template <class T>
-HWY_INLINE std::size_t project_rows(const ShareMap<T>& map, const ShareRows<T>& sets, Rows<const T> u, Rows<T> x,
-                                    RowStatus* status, RowState<T>* state) {
+template <class T, class Profile>
+HWY_INLINE std::size_t project_rows_with(const Profile& profile_at, const ShareMap<T>& map, const ShareRows<T>& sets,
+                                         Rows<const T> u, Rows<T> x, RowStatus* status, RowState<T>* state) {
   const RowTag<T> tag;
   const std::size_t n = map.dim;
   const T inverse_dim = T{1} / static_cast<T>(n);
@@ -151,13 +152,22 @@ HWY_INLINE std::size_t project_rows(const ShareMap<T>& map, const ShareRows<T>& 
     if (!(at.rho < kLargestRho<T>)) return i;
     status[i] = RowStatus::ok;
     if (state != nullptr) state[i] = at;
-    const auto phi = hn::Set(tag, map.profile.phi(map.method, at.rho, gamma));
-    for_each_lanes<T>(n, [&](int, auto lanes) SOFTRADIAL_LANES {
+    const auto phi = hn::Set(tag, profile_at(at.rho, gamma).phi);
+    for_each_aligned_lanes(out, n, [&](auto lanes) SOFTRADIAL_LANES {
       const auto reach = row.reach(lanes);
       lanes.store(hn::MulAdd(phi, row.direction(lanes, reach), hn::Mul(row.theta, reach)), out);
     });
   }
   return u.count();
+}
+
+template <class T>
+HWY_INLINE std::size_t project_rows(const ShareMap<T>& map, const ShareRows<T>& sets, Rows<const T> u, Rows<T> x,
+                                    RowStatus* status, RowState<T>* state) {
+  std::size_t done = 0;
+  with_profile<T>(map, [&](const auto& profile_at)
+                           SOFTRADIAL_LANES { done = project_rows_with(profile_at, map, sets, u, x, status, state); });
+  return done;
 }
 
 template <class T>
@@ -171,14 +181,12 @@ struct Cotangents {
 // h = g - grad_u, plus what the active slack gives at a. With R = sum(reach) the caps get theta (h - H), H = h.reach / R,
 // and the products that this needs come from the first pass:
 //   h.reach = (1 - phi) g.reach - along d.reach - constant R + (what h has besides at a) reach_a.
-template <class T>
-HWY_INLINE void vjp_row(const ShareMap<T>& map, const T* u, const T* caps, T total, const T* g,
+template <bool kData, class T, class Profile>
+HWY_INLINE void vjp_row(const Profile& profile_at, const ShareRow<T>& row, std::size_t n, const T* g,
                         const RowState<T>& state, const Cotangents<T>& out) {
   const RowTag<T> tag;
-  const std::size_t n = map.dim;
   const T theta = state.gamma;
-  const ShareRow<T> row(u, caps, total, theta, state.shift);
-  const bool wants = out.caps != nullptr || out.total != nullptr;
+  const T total = hn::GetLane(row.total);
   Sum4<T> d_g;
   Sum4<T> g_sum;
   Sum4<T> g_reach;
@@ -189,7 +197,7 @@ HWY_INLINE void vjp_row(const ShareMap<T>& map, const T* u, const T* caps, T tot
     const auto v = lanes.load(g);
     d_g.s[k] = hn::MulAdd(d, v, d_g.s[k]);
     g_sum.s[k] = hn::Add(g_sum.s[k], v);
-    if (wants) {
+    if constexpr (kData) {
       g_reach.s[k] = hn::MulAdd(v, reach, g_reach.s[k]);
       d_reach.s[k] = hn::MulAdd(d, reach, d_reach.s[k]);
     }
@@ -203,7 +211,7 @@ HWY_INLINE void vjp_row(const ShareMap<T>& map, const T* u, const T* caps, T tot
   const ShareSlacks<T> slacks(theta);
   const T slope = (upper ? slacks.up : -slacks.down) / reach_a;  // d gamma / d d_a
   const T gamma = d_a * slope;
-  const Scale<T> scale = map.profile.scale(map.method, state.rho, gamma);
+  const Scale<T> scale = profile_at(state.rho, gamma);
   const T along_d = d_g.total();
   const T along = state.rho > 0 ? scale.phi * (along_d / state.rho) * scale.e_rho : T{0};
   const T pull = gamma > 0 ? -scale.phi * along_d * scale.e_gamma : T{0};  // times 1 / slack: the slack's cotangent
@@ -215,7 +223,7 @@ HWY_INLINE void vjp_row(const ShareMap<T>& map, const T* u, const T* caps, T tot
   const T q = pull * (upper ? slope : -slope);
   const T besides = -normal - (upper ? q : -q);
   const T h_reach =
-      wants ? (1 - scale.phi) * g_reach.total() - along * d_reach.total() - constant * reach_sum + besides * reach_a
+      kData ? (1 - scale.phi) * g_reach.total() - along * d_reach.total() - constant * reach_sum + besides * reach_a
             : T{0};
   const T mean = h_reach / reach_sum;
 
@@ -224,21 +232,27 @@ HWY_INLINE void vjp_row(const ShareMap<T>& map, const T* u, const T* caps, T tot
   const auto constant_v = hn::Set(tag, constant);
   const auto mean_v = hn::Set(tag, mean);
   Sum4<T> uncapped;
-  for_each_lanes<T>(n, [&](int k, auto lanes) SOFTRADIAL_LANES {
+  const auto apply = [&](int k, auto lanes) SOFTRADIAL_LANES {
     const auto reach = row.reach(lanes);
     const auto v = lanes.load(g);
     const auto value = hn::MulAdd(phi_v, v, hn::MulAdd(along_v, row.direction(lanes, reach), constant_v));
     lanes.store(value, out.u);
-    if (!wants) return;
-    const auto grad_reach = hn::Mul(row.theta, hn::Sub(hn::Sub(v, value), mean_v));
-    const auto capped = hn::Le(lanes.load(caps), row.total);
-    uncapped.s[k] = hn::Add(uncapped.s[k], lanes.only(hn::IfThenZeroElse(capped, grad_reach)));
-    if (out.caps != nullptr) lanes.store(hn::IfThenElseZero(capped, grad_reach), out.caps);
-  });
+    if constexpr (kData) {
+      const auto grad_reach = hn::Mul(row.theta, hn::Sub(hn::Sub(v, value), mean_v));
+      const auto capped = hn::Le(lanes.load(row.caps), row.total);
+      uncapped.s[k] = hn::Add(uncapped.s[k], lanes.only(hn::IfThenZeroElse(capped, grad_reach)));
+      if (out.caps != nullptr) lanes.store(hn::IfThenElseZero(capped, grad_reach), out.caps);
+    }
+  };
+  if constexpr (kData) {
+    for_each_lanes<T>(n, apply);
+  } else {
+    for_each_aligned_lanes(out.u, n, [&](auto lanes) SOFTRADIAL_LANES { apply(0, lanes); });
+  }
   out.u[a] += normal;
-  if (!wants) return;
+  if constexpr (!kData) return;
   const T at_reach = theta * besides + (upper ? q : T{0});
-  const bool capped = caps[a] <= total;
+  const bool capped = row.caps[a] <= total;
   if (out.caps != nullptr && capped) out.caps[a] += at_reach;
   if (out.total != nullptr) *out.total = mean + uncapped.total() + (capped ? T{0} : at_reach);
 }
@@ -247,13 +261,22 @@ template <class T>
 HWY_INLINE std::size_t vjp_rows(const ShareMap<T>& map, const ShareRows<T>& sets, Rows<const T> u, Rows<const T> grad_x,
                                 const RowStatus* status, const RowState<T>* state, Rows<T> grad_u, Rows<T> grad_caps,
                                 Rows<T> grad_total) {
-  for (std::size_t i = 0; i < u.count(); ++i) {
-    if (status[i] != RowStatus::ok || !(state[i].rho < kLargestRho<T>)) return i;
-    vjp_row<T>(map, u.row(i), sets.caps.row(i), *sets.total.row(i), grad_x.row(i), state[i],
-               {grad_u.row(i), grad_caps.data() != nullptr ? grad_caps.row(i) : nullptr,
-                grad_total.data() != nullptr ? grad_total.row(i) : nullptr});
-  }
-  return u.count();
+  const bool wants_data = grad_caps.data() != nullptr || grad_total.data() != nullptr;
+  std::size_t i = 0;
+  with_profile<T>(map, [&](const auto& profile_at) SOFTRADIAL_LANES {
+    for (; i < u.count(); ++i) {
+      if (status[i] != RowStatus::ok || !(state[i].rho < kLargestRho<T>)) return;
+      const ShareRow<T> row(u.row(i), sets.caps.row(i), *sets.total.row(i), state[i].gamma, state[i].shift);
+      const Cotangents<T> out{grad_u.row(i), grad_caps.data() != nullptr ? grad_caps.row(i) : nullptr,
+                              grad_total.data() != nullptr ? grad_total.row(i) : nullptr};
+      if (wants_data) {
+        vjp_row<true>(profile_at, row, map.dim, grad_x.row(i), state[i], out);
+      } else {
+        vjp_row<false>(profile_at, row, map.dim, grad_x.row(i), state[i], out);
+      }
+    }
+  });
+  return i;
 }
 
 std::size_t project_shares_f32(const ShareMap<float>& map, const ShareRows<float>& sets, Rows<const float> u,

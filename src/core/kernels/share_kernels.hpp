@@ -28,7 +28,7 @@ template <class T>
 struct ShareMap {
   std::size_t dim;
   Method method;
-  ProfileFunctions<T> profile;
+  ProfileFunction<T> profile;
 };
 
 template <class T>

@@ -73,7 +73,7 @@ class RowSetup {
               .down = down_.data(),
               .inverse_dim = T{1} / static_cast<T>(dim)},
              method,
-             profile_functions<T>(method)} {
+             profile_function<T>(method)} {
     const bool shared_lower = bounds.lower.stride() == 0 && bounds.lower.count() > 0;
     if (given(bounds.total) && shared_lower) shared_lower_sum_ = kernels::sum(bounds.lower.data(), dim);
   }
@@ -185,7 +185,7 @@ class RowSetup {
     T along = 0;
     kernels::project_vjp(map_, u, grad_x, &state, grad_u, &along);
     if (!(state.gamma > 0)) return 0;
-    const Scale<T> scale = map_.profile.scale(map_.method, state.rho, state.gamma);
+    const Scale<T> scale = map_.profile(map_.method, state.rho, state.gamma);
     return -scale.phi * along * scale.e_gamma * reciprocal_slack(side);
   }
 
@@ -245,8 +245,11 @@ BoundsMap<T>::BoundsMap(std::size_t dim, Method method) : dim_(dim), method_(met
 template <class T>
 void BoundsMap<T>::project(const SampleBounds<T>& bounds, Rows<const T> u, Rows<T> x, std::span<RowStatus> status,
                            std::span<RowState<T>> state) const {
-  RowSetup<T> setup(dim_, method_, bounds);
-  const kernels::ShareMap<T> shares{dim_, method_, profile_functions<T>(method_)};
+  std::optional<RowSetup<T>> setup_of_row;  // the passes for shares need none
+  const auto setup = [&]() -> RowSetup<T>& {
+    return setup_of_row ? *setup_of_row : setup_of_row.emplace(dim_, method_, bounds);
+  };
+  const kernels::ShareMap<T> shares{dim_, method_, profile_function<T>(method_)};
   const bool by_shares = are_shares(bounds);
   for (std::size_t i = 0; i < u.count(); ++i) {
     if (by_shares) {
@@ -255,9 +258,9 @@ void BoundsMap<T>::project(const SampleBounds<T>& bounds, Rows<const T> u, Rows<
                                    x.slice(i, rest), &status[i], state.empty() ? nullptr : &state[i]);
       if (i == u.count()) break;
     }
-    if (!setup.place_anchor(i) || !setup.place_sides()) {
+    if (!setup().place_anchor(i) || !setup().place_sides()) {
       status[i] = RowStatus::no_interior;
-    } else if (!setup.project(u.slice(i, 1), x.slice(i, 1), state.empty() ? nullptr : &state[i])) {
+    } else if (!setup().project(u.slice(i, 1), x.slice(i, 1), state.empty() ? nullptr : &state[i])) {
       status[i] = RowStatus::not_finite;
     } else {
       status[i] = RowStatus::ok;
@@ -271,10 +274,13 @@ template <class T>
 void BoundsMap<T>::project_vjp(const SampleBounds<T>& bounds, Rows<const T> u, Rows<const T> grad_x,
                                std::span<const RowStatus> status, std::span<const RowState<T>> state, Rows<T> grad_u,
                                const SampleBoundsGradient<T>& gradient) const {
-  RowSetup<T> setup(dim_, method_, bounds);
+  std::optional<RowSetup<T>> setup_of_row;  // the passes for shares need none
+  const auto setup = [&]() -> RowSetup<T>& {
+    return setup_of_row ? *setup_of_row : setup_of_row.emplace(dim_, method_, bounds);
+  };
   const std::array data_gradients{gradient.lower, gradient.upper, gradient.total, gradient.anchor};
   const bool wants_data = std::ranges::any_of(data_gradients, [](const Rows<T>& rows) { return given(rows); });
-  const kernels::ShareMap<T> shares{dim_, method_, profile_functions<T>(method_)};
+  const kernels::ShareMap<T> shares{dim_, method_, profile_function<T>(method_)};
   const bool by_shares = are_shares(bounds);
   for (std::size_t i = 0; i < u.count(); ++i) {
     if (by_shares && !given(gradient.lower)) {
@@ -291,11 +297,11 @@ void BoundsMap<T>::project_vjp(const SampleBounds<T>& bounds, Rows<const T> u, R
       }
       continue;
     }
-    setup.place_anchor(i);
+    setup().place_anchor(i);
     // Lower bounds that are 0 but want a cotangent: what the passes for shares left says nothing to the general ones.
-    const RowState<T> at = by_shares && state[i].rho < kLargestRho<T> ? setup.reduce(u.slice(i, 1)) : state[i];
-    const T q = setup.vjp(u.slice(i, 1), grad_x.slice(i, 1), at, grad_u.slice(i, 1));
-    if (wants_data) setup.data_vjp(i, grad_x.row(i), grad_u.row(i), at.active, q, gradient);
+    const RowState<T> at = by_shares && state[i].rho < kLargestRho<T> ? setup().reduce(u.slice(i, 1)) : state[i];
+    const T q = setup().vjp(u.slice(i, 1), grad_x.slice(i, 1), at, grad_u.slice(i, 1));
+    if (wants_data) setup().data_vjp(i, grad_x.row(i), grad_u.row(i), at.active, q, gradient);
   }
 }
 

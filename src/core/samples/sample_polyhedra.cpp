@@ -9,6 +9,7 @@
 
 #include "kernels/bounds_kernels.hpp"
 #include "kernels/matrix_max_kernels.hpp"
+#include "kernels/ray_kernels.hpp"
 #include "kernels/row_kernels.hpp"
 #include "ray_block.hpp"
 #include "samples/given.hpp"
@@ -47,9 +48,11 @@ struct Block {
         kappa(max_rows),
         numbers(max_rows),
         cotangents(max_rows),
+        normals(max_rows),
+        gauge(max_rows),
         gamma(max_rows),
         active(max_rows),
-        kernel(max_rows, columns) {}
+        kernel(max_rows) {}
 
   [[nodiscard]] std::span<T> direction(std::size_t r) noexcept { return {directions.data() + r * dim, dim}; }
   [[nodiscard]] T* scales_of(std::size_t r) noexcept { return scales.data() + r * padded; }
@@ -69,6 +72,17 @@ struct Block {
     }
   }
 
+  // x = u0 + step d, the steps being `numbers`: NaN where a row has none.
+  void step(Rows<const T> anchor, Rows<T> x) noexcept {
+    if (anchor.stride() == 0) {
+      kernels::step_rows(anchor.data(), numbers.data(), directions.data(), x);
+      return;
+    }
+    for (std::size_t r = 0; r < x.count(); ++r) {
+      kernels::step_rows(anchor.row(r), &numbers[r], direction(r).data(), x.slice(r, 1));
+    }
+  }
+
   std::size_t dim;
   std::size_t padded;  // num_rows, filled up to whole panels
   std::vector<T> directions;
@@ -78,6 +92,8 @@ struct Block {
   std::vector<T> kappa;  // negative: no interior
   std::vector<T> numbers;
   std::vector<kernels::CotangentRow<T>> cotangents;
+  std::vector<kernels::RayNormal<T>> normals;
+  std::vector<T> gauge;  // the cotangent of gamma(d)
   std::vector<T> gamma;  // without kappa |d|
   std::vector<std::int32_t> active;
   kernels::MatrixMaxScratch<T> kernel;
@@ -94,7 +110,8 @@ struct PolyhedraMap<T>::Impl {
         hull(std::move(projector)),
         method(which),
         panels(std::move(packed)),
-        norms(std::move(row_norms)) {}
+        norms(std::move(row_norms)),
+        ordinary_norms(panels && std::ranges::all_of(norms, is_ordinary)) {}
 
   std::size_t num_rows;
   std::size_t dim;
@@ -102,9 +119,12 @@ struct PolyhedraMap<T>::Impl {
   Method method;
   std::optional<kernels::Panels<T>> panels;  // of the A that all samples share
   std::vector<T> norms;                      // |a_k| of its rows
+  bool ordinary_norms;                       // there are some, and none is of extreme size
   mutable Pool<Block<T>> blocks = {};
 
-  // kappa of a set whose gauge is at most `steepest` over unit vectors.
+  static bool is_ordinary(T norm) noexcept { return norm >= kSmallestSlack<T> && norm <= 1 / kSmallestSlack<T>; }
+
+  // kappa of a set whose gauge is at most `steepest` over unit vectors; negative where that is: no interior.
   [[nodiscard]] T kappa(T steepest) const noexcept {
     return std::numeric_limits<T>::epsilon() * (static_cast<T>(dim) / 2 + 2) * steepest;
   }
@@ -167,10 +187,18 @@ void PolyhedraMap<T>::project(const SamplePolyhedra<T>& sets, Rows<const T> A, R
   Block<T>& block = *lease;
   const bool one_anchor = sets.anchor.stride() == 0;
   const T shared_size = one_anchor ? norm(sets.anchor[0]) : T{0};
+  std::optional<kernels::SharedRows<T>> shared;
+  if (one_anchor && e.ordinary_norms && std::isfinite(shared_size)) shared.emplace(e.norms, shared_size, sets.image);
+  const auto stride = static_cast<std::ptrdiff_t>(block.padded);
   for (std::size_t first = 0; first < u.count(); first += kBlockRows) {
     const std::size_t count = std::min(kBlockRows, u.count() - first);
     block.load(u.slice(first, count), sets.anchor.slice(first, count), e.hull);
-    for (std::size_t r = 0; r < count; ++r) {
+    if (shared) {
+      kernels::guarded_scale_rows(*shared, sets.b.slice(first, count), {block.scales.data(), count, e.num_rows, stride},
+                                  block.kappa.data());
+      for (std::size_t r = 0; r < count; ++r) block.kappa[r] = e.kappa(block.kappa[r]);
+    }
+    for (std::size_t r = 0; r < count && !shared; ++r) {
       const std::size_t i = first + r;
       const Rows<const T> matrix = e.matrix(A, i);
       const T* norms = e.norms.data();
@@ -179,8 +207,9 @@ void PolyhedraMap<T>::project(const SamplePolyhedra<T>& sets, Rows<const T> A, R
         norms = block.norms.data();
       }
       const T size = one_anchor ? shared_size : norm(sets.anchor[i]);
-      const T steepest = kernels::guarded_scales(sets.slack.row(i), norms, size, e.num_rows, block.scales_of(r));
-      block.kappa[r] = steepest < 0 || !std::isfinite(size) ? T{-1} : e.kappa(steepest);
+      const T steepest =
+          kernels::guarded_scales({sets.b.row(i), sets.image}, norms, size, e.num_rows, block.scales_of(r));
+      block.kappa[r] = std::isfinite(size) ? e.kappa(steepest) : T{-1};
       if (e.panels) continue;
       const GaugeAt<T> at = matrix_gauge<T>(matrix, block.scales_of(r), block.direction(r));
       block.gamma[r] = at.gamma;
@@ -195,23 +224,23 @@ void PolyhedraMap<T>::project(const SamplePolyhedra<T>& sets, Rows<const T> A, R
       const std::size_t i = first + r;
       Ray<T>& ray = block.rays[r];
       status[i] = block.kappa[r] < 0 ? RowStatus::no_interior : ray.finite ? RowStatus::ok : RowStatus::not_finite;
-      if (status[i] != RowStatus::ok) {
-        std::ranges::fill(x[i], std::numeric_limits<T>::quiet_NaN());
-        continue;
-      }
-      const std::span<const T> d = block.direction(r);
+      T& step = block.numbers[r];
+      step = std::numeric_limits<T>::quiet_NaN();
+      if (!state.empty()) state[i].rho = std::numeric_limits<T>::infinity();
+      if (status[i] != RowStatus::ok) continue;
       ray.gamma = block.gamma[r] + block.kappa[r] * ray.norm();
-      const T step = std::visit([&](const auto& m) { return scale_ray(m, ray, d).step; }, e.method);
-      kernels::combine(T{1}, sets.anchor.row(i), step, d.data(), x.row(i), e.dim);
+      step = std::visit([&](const auto& m) { return scale_ray<T>(m, ray, block.direction(r)).step; }, e.method);
       // The shift's place holds kappa: what the backward pass cannot get from the active row alone.
-      if (!state.empty()) state[i] = {ray.rho, block.gamma[r], block.kappa[r], std::max(0, block.active[r])};
+      const T rho = ray.exponent == 0 ? ray.rho : std::numeric_limits<T>::infinity();
+      if (!state.empty()) state[i] = {rho, block.gamma[r], block.kappa[r], std::max(0, block.active[r])};
     }
+    block.step(sets.anchor.slice(first, count), x.slice(first, count));
   }
 }
 
 // With a_k the active row, w its guarded reciprocal slack, gamma(d) = w a_k.d, and c the cotangent of gamma:
 //   grad_u = P ( phi g + radial d + normal w a_k ),   grad_u0 = g - grad_u  (x = u0 + phi d, d = P (u - u0)),
-//   grad_slack_k = -c gamma(d) w,   grad_a_k = c w d.
+//   grad_b_k = -c gamma(d) w,   grad_a_k = c w d.
 template <class T>
 void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> A, Rows<const T> u,
                                   Rows<const T> grad_x, std::span<const RowStatus> status,
@@ -223,8 +252,20 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
   Block<T>& block = *lease;
   const bool one_anchor = sets.anchor.stride() == 0;
   const T shared_size = one_anchor ? norm(sets.anchor[0]) : T{0};
-  for (std::size_t first = 0; first < u.count(); first += kBlockRows) {
-    const std::size_t count = std::min(kBlockRows, u.count() - first);
+  const kernels::RayMap<T> rays{e.method, profile_function<T>(e.method)};
+
+  // a_k and w of sample i; no row where gamma(d) = 0.
+  const auto normal_of = [&](std::size_t i) -> kernels::RayNormal<T> {
+    if (!(state[i].gamma > 0)) return {};
+    const auto k = static_cast<std::size_t>(state[i].active);
+    const std::span<const T> row = e.matrix(A, i)[k];
+    const T row_norm = e.panels ? e.norms[k] : norm(row);
+    const T slack = sets.b.row(i)[k] - (sets.image != nullptr ? sets.image[k] : T{0});
+    const T size = one_anchor ? shared_size : norm(sets.anchor[i]);
+    return {row.data(), kernels::guarded_scale(slack, row_norm, size)};
+  };
+  // Rows first, first + 1, ... by passes of their own, whatever the rows are.
+  const auto in_passes = [&](std::size_t first, std::size_t count) {
     const Rows<const T> g = grad_x.slice(first, count);
     block.load(u.slice(first, count), sets.anchor.slice(first, count), e.hull);
     kernels::dot_rows(block.directions.data(), g, block.numbers.data());
@@ -232,7 +273,7 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
       const std::size_t i = first + r;
       kernels::CotangentRow<T>& terms = block.cotangents[r];
       terms = {};
-      if (given(gradient.slack)) std::ranges::fill(gradient.slack[i], T{0});
+      block.gauge[r] = 0;
       if (status[i] != RowStatus::ok) continue;
       const std::span<const T> d = block.direction(r);
       const T kappa = state[i].shift;
@@ -241,28 +282,49 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
       ray.gamma = ray.at.gamma + kappa * ray.norm();
       const RayCotangent<T> at =
           std::visit([&](const auto& m) { return ray_cotangent<T>(m, ray, d, block.numbers[r], kappa); }, e.method);
-      terms = {at.phi, at.radial, 0, nullptr};
-      if (!(ray.at.gamma > 0) || at.gauge == 0) continue;
-      const auto k = static_cast<std::size_t>(ray.at.active);
-      const std::span<const T> row = e.matrix(A, i)[k];
-      const T row_norm = e.panels ? e.norms[k] : norm(row);
-      T w = 0;
-      kernels::guarded_scales(&sets.slack.row(i)[k], &row_norm, one_anchor ? shared_size : norm(sets.anchor[i]), 1, &w);
-      terms.normal = at.normal * w;
-      terms.row = row.data();
-      if (given(gradient.slack)) gradient.slack.row(i)[k] = -at.gauge * ray.at.gamma * w;
-      if (given(gradient.A)) {
-        const std::size_t place = e.panels ? k : i * e.num_rows + k;
-        kernels::add_scaled(at.gauge * w, d.data(), gradient.A.row(place), e.dim);
-      }
+      const kernels::RayNormal<T>& normal = block.normals[r];
+      terms = {at.phi, at.radial, at.normal * normal.weight, normal.row};
+      block.gauge[r] = at.gauge;
     }
     kernels::cotangent_rows(block.cotangents.data(), block.directions.data(), g, grad_u.slice(first, count));
     for (std::size_t i = first; i < first + count; ++i) {
-      const bool ok = status[i] == RowStatus::ok;
-      if (ok) {
+      if (status[i] == RowStatus::ok) {
         e.hull.project(grad_u[i]);
       } else {
         std::ranges::fill(grad_u[i], T{0});
+      }
+    }
+  };
+
+  for (std::size_t first = 0, count = 0; first < u.count(); first += count) {
+    count = std::min(kBlockRows, u.count() - first);
+    for (std::size_t r = 0; r < count; ++r) {
+      block.normals[r] = status[first + r] == RowStatus::ok ? normal_of(first + r) : kernels::RayNormal<T>{};
+    }
+    const std::size_t done = e.hull.trivial()
+                                 ? kernels::rays_vjp(rays, sets.anchor.slice(first, count), u.slice(first, count),
+                                                     grad_x.slice(first, count), &state[first], block.normals.data(),
+                                                     grad_u.slice(first, count), block.gauge.data())
+                                 : 0;
+    if (done == 0) {
+      count = e.hull.trivial() ? 1 : count;
+      in_passes(first, count);
+    } else {
+      count = done;
+      if (given(gradient.A)) block.load(u.slice(first, count), sets.anchor.slice(first, count), e.hull);
+    }
+    for (std::size_t r = 0; r < count; ++r) {
+      const std::size_t i = first + r;
+      const bool ok = status[i] == RowStatus::ok;
+      const T of_row = block.gauge[r] * block.normals[r].weight;  // c w
+      const bool binds = block.normals[r].row != nullptr;
+      if (given(gradient.b)) {
+        std::ranges::fill(gradient.b[i], T{0});
+        if (binds) gradient.b.row(i)[state[i].active] = -of_row * state[i].gamma;
+      }
+      if (given(gradient.A) && binds) {
+        const std::size_t place = (e.panels ? 0 : i * e.num_rows) + static_cast<std::size_t>(state[i].active);
+        kernels::add_scaled(of_row, block.direction(r).data(), gradient.A.row(place), e.dim);
       }
       if (!given(gradient.anchor)) continue;
       if (ok) {

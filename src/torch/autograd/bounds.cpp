@@ -9,8 +9,6 @@
 namespace softradial::ops {
 namespace {
 
-MaybeTensor maybe(const at::Tensor& tensor) { return tensor.defined() ? MaybeTensor(tensor) : c10::nullopt; }
-
 struct BoundsBackward {
   static constexpr const char* kName = "SoftradialBoundsBackward";
   using Tensors = std::array<at::Tensor, 5>;

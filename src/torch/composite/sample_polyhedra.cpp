@@ -21,7 +21,7 @@ ops::SampleResult project_polyhedra(const at::Tensor& u, const ops::PolyhedraDat
   const at::ScalarType type = u.scalar_type();
   const at::ScalarType working = working_type(type);
   const at::Tensor A = data.A.to(working);
-  const at::Tensor slack = data.slack.to(working);
+  const at::Tensor slack = data.image ? data.b.to(working) - data.image->to(working) : data.b.to(working);
   const at::Tensor anchor = data.anchor.to(working);
   const at::Tensor norms = (A * A).sum(-1).sqrt().detach();
   const at::Tensor size = (anchor * anchor).sum(-1, true).sqrt().detach();
@@ -50,16 +50,16 @@ ops::SampleResult project_polyhedra(const at::Tensor& u, const ops::PolyhedraDat
 ops::PolyhedraGradient project_polyhedra_backward(const at::Tensor& grad_x, const at::Tensor& u,
                                                   const ops::PolyhedraData& data, const ops::MapPtr& map) {
   const at::Tensor x = composite::project_polyhedra(u, data, map).x;
-  const std::vector<at::Tensor> g = cotangents(x, grad_x, {u, data.A, data.slack, data.anchor});
+  const std::vector<at::Tensor> g = cotangents(x, grad_x, {u, data.A, data.b, data.anchor});
   return {g[0], g[1], g[2], g[3]};
 }
 
 namespace {
 
 std::tuple<at::Tensor, at::Tensor, at::Tensor> project_polyhedra_op(const at::Tensor& u, const at::Tensor& A,
-                                                                    const at::Tensor& slack, const at::Tensor& anchor,
-                                                                    const ops::MapPtr& map) {
-  ops::SampleResult result = composite::project_polyhedra(u, {A, slack, anchor}, map);
+                                                                    const at::Tensor& b, const ops::MaybeTensor& image,
+                                                                    const at::Tensor& anchor, const ops::MapPtr& map) {
+  ops::SampleResult result = composite::project_polyhedra(u, {A, b, image, anchor}, map);
   return {result.x, result.status, result.state};
 }
 

@@ -33,11 +33,11 @@ struct BoundsRows {
 std::tuple<at::Tensor, at::Tensor, at::Tensor> project_bounds_cpu(const at::Tensor& u, const at::Tensor& lower,
                                                                   const at::Tensor& upper, const MaybeTensor& sum,
                                                                   const MaybeTensor& anchor, const MapPtr& map) {
-  at::Tensor x = at::empty(u.sizes(), u.options());
+  at::Tensor x = map->results().tensor(u.sizes(), u.scalar_type());
   const at::Tensor matrix = as_matrix(u);
   const int64_t rows = matrix.size(0);
-  at::Tensor status = at::empty(batch_shape(u), u.options().dtype(at::kChar));
-  at::Tensor state = at::empty({rows, kStateWidth<float>}, u.options());
+  at::Tensor status = map->results().tensor(batch_shape(u), at::kChar);
+  at::Tensor state = map->results().tensor({rows, kStateWidth<float>}, u.scalar_type());
   with_precision(u, [&]<class T>(Precision<T>) {
     const BoundsRows<T> data({lower, upper, sum, anchor}, u, rows);
     const BoundsMap<T> bounds_map(static_cast<std::size_t>(map->dim()), map->method());
@@ -54,7 +54,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor> project_b
     const at::Tensor& grad_x, const at::Tensor& u, const at::Tensor& lower, const at::Tensor& upper,
     const MaybeTensor& sum, const MaybeTensor& anchor, const at::Tensor& status, const at::Tensor& state,
     std::array<bool, 4> wanted, const MapPtr& map) {
-  at::Tensor grad_u = at::empty(u.sizes(), u.options());
+  at::Tensor grad_u = map->results().tensor(u.sizes(), u.scalar_type());
   const at::Tensor matrix = as_matrix(u);
   const at::Tensor grad_matrix = as_matrix(grad_x);
   const int64_t rows = matrix.size(0);

@@ -18,16 +18,19 @@ struct PolyhedraRows {
   bool shared;
   at::Tensor matrices;
   Rows<const T> A;
-  SampleRows<T> slack;
+  SampleRows<T> b;
   SampleRows<T> anchor;
+  at::Tensor image;
 
   PolyhedraRows(const PolyhedraData& data, const at::Tensor& u, int64_t rows)
       : num_rows(data.A.size(-2)),
         shared(data.A.dim() == 2),
         matrices(as_matrix(shared ? data.A : expanded(data.A, u))),
         A(const_rows<T>(matrices)),
-        slack(sample_rows<T>(data.slack, batch_shape(u), rows, num_rows)),
-        anchor(sample_rows<T>(data.anchor, batch_shape(u), rows, u.size(-1))) {}
+        b(sample_rows<T>(data.b, batch_shape(u), rows, num_rows)),
+        anchor(sample_rows<T>(data.anchor, batch_shape(u), rows, u.size(-1))) {
+    if (data.image) image = data.image->contiguous();
+  }
 
   [[nodiscard]] std::shared_ptr<const PolyhedraMap<T>> make_map(const MapObject& map, const at::Tensor& given) const {
     if (shared) return map.shared_rows<T>(given);
@@ -35,7 +38,8 @@ struct PolyhedraRows {
         static_cast<std::size_t>(num_rows), static_cast<std::size_t>(map.dim()), map.declared_hull(), map.method()));
   }
   [[nodiscard]] SamplePolyhedra<T> slice(std::size_t first, std::size_t count) const {
-    return {slack.rows.slice(first, count), anchor.rows.slice(first, count)};
+    return {b.rows.slice(first, count), anchor.rows.slice(first, count),
+            image.defined() ? image.data_ptr<T>() : nullptr};
   }
   // The matrices of samples first, first + 1, ...
   [[nodiscard]] Rows<const T> matrices_from(std::size_t first, std::size_t count) const {
@@ -53,15 +57,15 @@ struct PolyhedraRows {
 };
 
 std::tuple<at::Tensor, at::Tensor, at::Tensor> project_polyhedra_cpu(const at::Tensor& u, const at::Tensor& A,
-                                                                     const at::Tensor& slack, const at::Tensor& anchor,
-                                                                     const MapPtr& map) {
-  at::Tensor x = at::empty(u.sizes(), u.options());
+                                                                     const at::Tensor& b, const MaybeTensor& image,
+                                                                     const at::Tensor& anchor, const MapPtr& map) {
+  at::Tensor x = map->results().tensor(u.sizes(), u.scalar_type());
   const at::Tensor matrix = as_matrix(u);
   const int64_t rows = matrix.size(0);
-  at::Tensor status = at::empty(batch_shape(u), u.options().dtype(at::kChar));
-  at::Tensor state = at::empty({rows, kStateWidth<float>}, u.options());
+  at::Tensor status = map->results().tensor(batch_shape(u), at::kChar);
+  at::Tensor state = map->results().tensor({rows, kStateWidth<float>}, u.scalar_type());
   with_precision(u, [&]<class T>(Precision<T>) {
-    const PolyhedraRows<T> data({A, slack, anchor}, u, rows);
+    const PolyhedraRows<T> data({A, b, image, anchor}, u, rows);
     const auto polyhedra = data.make_map(*map, A);
     for_each_run(rows, data.num_rows * map->dim(), [&](std::size_t first, std::size_t count) {
       polyhedra->project(data.slice(first, count), data.matrices_from(first, count),
@@ -73,22 +77,22 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> project_polyhedra_cpu(const at::T
 }
 
 std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> project_polyhedra_backward_cpu(
-    const at::Tensor& grad_x, const at::Tensor& u, const at::Tensor& A, const at::Tensor& slack,
+    const at::Tensor& grad_x, const at::Tensor& u, const at::Tensor& A, const at::Tensor& b, const MaybeTensor& image,
     const at::Tensor& anchor, const at::Tensor& status, const at::Tensor& state, std::array<bool, 3> wanted,
     const MapPtr& map) {
-  at::Tensor grad_u = at::empty(u.sizes(), u.options());
+  at::Tensor grad_u = map->results().tensor(u.sizes(), u.scalar_type());
   const at::Tensor matrix = as_matrix(u);
   const at::Tensor grad_matrix = as_matrix(grad_x);
   const int64_t rows = matrix.size(0);
   const int64_t m = A.size(-2);
   const int64_t dim = map->dim();
   at::Tensor grad_A;
-  at::Tensor grad_slack;
+  at::Tensor grad_b;
   at::Tensor grad_anchor;
   with_precision(u, [&]<class T>(Precision<T>) {
-    const PolyhedraRows<T> data({A, slack, anchor}, u, rows);
+    const PolyhedraRows<T> data({A, b, image, anchor}, u, rows);
     const auto polyhedra = data.make_map(*map, A);
-    SamplePolyhedraGradient<T> gradient{wanted_rows<T>(wanted[1], rows, m, u.options(), grad_slack),
+    SamplePolyhedraGradient<T> gradient{wanted_rows<T>(wanted[1], rows, m, u.options(), grad_b),
                                         wanted_rows<T>(wanted[2], rows, dim, u.options(), grad_anchor),
                                         {}};
     const int64_t matrix_rows = data.shared ? m : rows * m;
@@ -104,7 +108,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> project_polyhedra_bac
           data.slice(first, count), data.matrices_from(first, count), const_rows<T>(matrix).slice(first, count),
           const_rows<T>(grad_matrix).slice(first, count), statuses(status).subspan(first, count),
           states<T>(state).subspan(first, count), fresh_rows<T>(grad_u, rows).slice(first, count),
-          {gradient.slack.slice(first, count), gradient.anchor.slice(first, count),
+          {gradient.b.slice(first, count), gradient.anchor.slice(first, count),
            data.shared || !wanted[0] ? gradient.A : gradient.A.slice(first * per_sample, count * per_sample)});
     };
     if (work == std::numeric_limits<int64_t>::max()) {
@@ -120,7 +124,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> project_polyhedra_bac
     grad_A = at::sum_to(grad_A.reshape(shape), A.sizes());
   }
   const at::IntArrayRef batch = batch_shape(u);
-  return {grad_u, grad_A, like_data(grad_slack, slack, batch), like_data(grad_anchor, anchor, batch)};
+  return {grad_u, grad_A, like_data(grad_b, b, batch), like_data(grad_anchor, anchor, batch)};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <torch/library.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "composite/radial_map.hpp"
@@ -21,17 +22,19 @@ void run_project(const MapObject& map, const at::Tensor& u, const at::Tensor& x,
   const at::Tensor matrix = as_matrix(u);
   const Rows<const T> from = const_rows<T>(matrix);
   const Rows<T> to = fresh_rows<T>(x, matrix.size(0));
+  std::atomic<std::size_t> marked = 0;
   for_each_run(matrix.size(0), matrix.size(1), [&](std::size_t first, std::size_t count) {
     const auto lease = compiled.lend();
-    compiled.evaluator.project(from.slice(first, count), to.slice(first, count), *lease,
-                               state.empty() ? state : state.subspan(first, count));
+    marked += compiled.evaluator.project(from.slice(first, count), to.slice(first, count), *lease,
+                                         state.empty() ? state : state.subspan(first, count));
   });
+  map.last().note(x, marked);
 }
 
 at::Tensor project_cpu(const at::Tensor& u, const MapPtr& map) {
   if (!core_precision(u)) return composite::project(u, map);
   check_shape(u, *map, "u");
-  at::Tensor x = at::empty(u.sizes(), u.options());
+  at::Tensor x = map->results().tensor(u.sizes(), u.scalar_type());
   with_precision(u, [&]<class T>(Precision<T>) { run_project<T>(*map, u, x, {}); });
   return x;
 }
@@ -39,8 +42,8 @@ at::Tensor project_cpu(const at::Tensor& u, const MapPtr& map) {
 std::tuple<at::Tensor, at::Tensor> project_with_state_cpu(const at::Tensor& u, const MapPtr& map) {
   if (!core_precision(u)) return {composite::project(u, map), at::empty({0}, u.options())};
   check_shape(u, *map, "u");
-  at::Tensor x = at::empty(u.sizes(), u.options());
-  at::Tensor state = at::empty({u.numel() / map->dim(), kStateWidth<float>}, u.options());
+  at::Tensor x = map->results().tensor(u.sizes(), u.scalar_type());
+  at::Tensor state = map->results().tensor({u.numel() / map->dim(), kStateWidth<float>}, u.scalar_type());
   with_precision(u, [&]<class T>(Precision<T>) { run_project<T>(*map, u, x, states<T>(state)); });
   return {x, state};
 }
@@ -78,7 +81,7 @@ void run_backward(const MapObject& map, const at::Tensor& grad_x, const at::Tens
 at::Tensor project_backward_cpu(const at::Tensor& grad_x, const at::Tensor& u, const at::Tensor& state,
                                 const MapPtr& map) {
   if (!core_precision(u)) return composite::project_backward(grad_x, u, map);
-  at::Tensor grad_u = at::empty(u.sizes(), u.options());
+  at::Tensor grad_u = map->results().tensor(u.sizes(), u.scalar_type());
   with_precision(u, [&]<class T>(Precision<T>) { run_backward<T>(*map, grad_x, u, state, grad_u); });
   return grad_u;
 }
@@ -86,7 +89,7 @@ at::Tensor project_backward_cpu(const at::Tensor& grad_x, const at::Tensor& u, c
 at::Tensor inverse_cpu(const at::Tensor& x, const MapPtr& map) {
   check_shape(x, *map, "x");
   const at::Tensor matrix = as_matrix(core_precision(x) ? x : x.to(at::kFloat));
-  at::Tensor u = at::empty(x.sizes(), matrix.options());
+  at::Tensor u = map->results().tensor(x.sizes(), matrix.scalar_type());
   with_precision(matrix, [&]<class T>(Precision<T>) {
     const CompiledMap<T>& compiled = map->compiled<T>();
     const auto lease = compiled.lend();
@@ -98,7 +101,7 @@ at::Tensor inverse_cpu(const at::Tensor& x, const MapPtr& map) {
 at::Tensor log_abs_det_cpu(const at::Tensor& u, const MapPtr& map) {
   check_shape(u, *map, "u");
   const at::Tensor matrix = as_matrix(core_precision(u) ? u : u.to(at::kFloat));
-  at::Tensor out = at::empty(u.sizes().slice(0, u.dim() - 1), matrix.options());
+  at::Tensor out = map->results().tensor(u.sizes().slice(0, u.dim() - 1), matrix.scalar_type());
   with_precision(matrix, [&]<class T>(Precision<T>) {
     const CompiledMap<T>& compiled = map->compiled<T>();
     const auto lease = compiled.lend();

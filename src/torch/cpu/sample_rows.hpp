@@ -20,13 +20,14 @@ struct SampleRows {
 // (width) or (): one row for all, stride 0. Otherwise broadcast to (..., width) over the batch's shape.
 template <class T>
 [[nodiscard]] SampleRows<T> sample_rows(const at::Tensor& data, at::IntArrayRef batch, int64_t rows, int64_t width) {
+  const auto is_row = [width](const at::Tensor& t) { return t.numel() == width && t.is_contiguous(); };
   if (data.dim() <= 1) {
-    const at::Tensor row = data.expand({width}).contiguous();
+    const at::Tensor row = is_row(data) ? data : data.expand({width}).contiguous();
     return {row, {row.data_ptr<T>(), static_cast<std::size_t>(rows), static_cast<std::size_t>(width), 0}};
   }
   at::DimVector shape(batch.begin(), batch.end());
   shape.push_back(width);
-  const at::Tensor matrix = as_matrix(data.expand(shape));
+  const at::Tensor matrix = as_matrix(data.sizes() == at::IntArrayRef(shape) ? data : data.expand(shape));
   return {matrix, const_rows<T>(matrix)};
 }
 

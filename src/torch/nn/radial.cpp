@@ -17,9 +17,7 @@
 namespace softradial::nn {
 namespace {
 
-ops::MaybeTensor maybe(const torch::Tensor& tensor) {
-  return tensor.defined() ? ops::MaybeTensor(tensor) : c10::nullopt;
-}
+using ops::maybe;
 
 bool any_given(const SampleTensors& d) {
   for (const torch::Tensor* tensor :
@@ -51,16 +49,13 @@ RadialImpl::RadialImpl(std::string name, Set set, const Method& method, const An
 
 torch::Tensor RadialImpl::forward(const torch::Tensor& u, const SampleTensors& data) {
   const torch::Tensor input = state_->check_finite ? ops::check_finite(u) : u;
-  if (!any_given(data)) {
-    torch::Tensor x = ops::project(input, state_->map);
-    state_->map->remember_output(x);
-    return x;
-  }
+  ops::LastStatus& last = state_->map->last();
+  if (!any_given(data)) return last.watch([&] { return ops::project(input, state_->map); });
   const ops::SampleData samples{maybe(data.A),     maybe(data.b),     maybe(data.f),      maybe(data.lower),
                                 maybe(data.upper), maybe(data.sum),   maybe(data.center), maybe(data.radius),
                                 maybe(data.scale), maybe(data.anchor)};
   ops::SampleResult result = ops::project_samples(input, samples, state_->anchor_gradient, state_->map);
-  state_->map->remember_status(result.status);
+  last.note(result.status);
   return result.x;
 }
 
@@ -68,7 +63,7 @@ torch::Tensor RadialImpl::inverse(const torch::Tensor& x) const { return ops::in
 
 torch::Tensor RadialImpl::log_abs_det(const torch::Tensor& u) const { return ops::log_abs_det(u, state_->map); }
 
-torch::Tensor RadialImpl::status() const { return state_->map->status(); }
+torch::Tensor RadialImpl::status() const { return state_->map->last().read(); }
 
 torch::Tensor RadialImpl::anchor() const { return ops::to_tensor(state_->map->anchor().point); }
 

@@ -42,7 +42,7 @@ Maxima<T> scaled_matrix_max(const Problem<T>& problem) {
   for (std::size_t i = 0; i < problem.W.count(); ++i) {
     for (std::size_t k = 0; k < problem.W.dim(); ++k) panels.set(i, k, problem.W[i][k]);
   }
-  kernels::MatrixMaxScratch<T> scratch(problem.d.count(), problem.W.dim());
+  kernels::MatrixMaxScratch<T> scratch(problem.d.count());
   Maxima<T> out{std::vector<T>(problem.d.count()), std::vector<std::int32_t>(problem.d.count())};
   kernels::scaled_matrix_max(panels, problem.d.view(), problem.scales.view(), out.best.data(), out.index.data(),
                              scratch);
@@ -158,7 +158,7 @@ TYPED_TEST(ScaledMatrixMax, AllOnesIsMatrixMax) {
     problem.d.set(r, random.gaussian(9));
     std::ranges::fill(problem.scales[r].first(problem.W.count()), T{1});
   }
-  kernels::MatrixMaxScratch<T> scratch(17, 9);
+  kernels::MatrixMaxScratch<T> scratch(17);
   Maxima<T> plain{std::vector<T>(17), std::vector<std::int32_t>(17)};
   kernels::matrix_max(panels, problem.d.view(), plain.best.data(), plain.index.data(), scratch);
   const Maxima<T> scaled = scaled_matrix_max(problem);

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/util/SmallVector.h>
+
+#include <mutex>
+
+namespace softradial::ops {
+
+// RowStatus of every row of a layer's last result. A kernel that marked no row leaves the batch's shape alone, so that a
+// result whose status nobody reads costs nothing and is not kept alive.
+class LastStatus {
+ public:
+  // The fused kernel made x, (..., dim); `marked` of its rows are NaN because their u is not finite.
+  void note(const at::Tensor& x, std::size_t marked);
+  void note(const at::Tensor& status);
+
+  // Runs `project` and returns its x. Where no kernel noted anything on the way (the composite ran), the status is read off
+  // the NaN rows of x when it is asked for.
+  template <class Project>
+  at::Tensor watch(const Project& project) {
+    forget();
+    at::Tensor x = project();
+    keep_unless_noted(x);
+    return x;
+  }
+
+  // (...) int8; no numbers before the first result. An error where it has to be read off an x that was changed in place.
+  [[nodiscard]] at::Tensor read();
+
+ private:
+  using Shape = c10::SmallVector<int64_t, 5>;
+
+  void forget();
+  void keep_unless_noted(const at::Tensor& x);
+
+  std::mutex mutex_;
+  bool noted_ = true;
+  Shape all_ok_{0};
+  at::Tensor status_;
+  at::Tensor output_;
+  int64_t version_ = 0;
+};
+
+}  // namespace softradial::ops
