@@ -71,6 +71,58 @@ TEST_F(NnModule, MarksRows) {
   EXPECT_EQ(status.sum().item<int>(), 1);
 }
 
+// Results of one size, call after call: large enough that malloc would hand them back to the system.
+class ResultMemory : public ::testing::Test {
+ protected:
+  static constexpr int64_t kDim = 1000;
+  const Tensor u = torch::randn({100, kDim});
+  nn::SoftRadial layer{CappedSimplex(kDim, 0.01)};
+};
+
+TEST_F(ResultMemory, IsUsedAgainOnceAResultIsGone) {
+  const void* const first = layer(u).data_ptr();
+  EXPECT_EQ(layer(u).data_ptr(), first);
+  const Tensor kept = layer(u);
+  const Tensor expected = kept.clone();
+  EXPECT_NE(layer(u + 1).data_ptr(), kept.data_ptr());
+  EXPECT_TRUE(torch::equal(kept, expected));
+}
+
+TEST_F(ResultMemory, BelongsToTheResultAlone) {
+  const Tensor x = layer(u);
+  EXPECT_EQ(x.storage().use_count(), 1U);
+  EXPECT_EQ(layer->status().sum().item<int>(), 0);
+}
+
+TEST_F(ResultMemory, OutlivesTheLayer) {
+  Tensor x;
+  Tensor expected;
+  {
+    nn::SoftRadial gone(CappedSimplex(kDim, 0.01));
+    x = gone(u);
+    expected = x.clone();
+  }
+  EXPECT_TRUE(torch::equal(x, expected));
+}
+
+TEST_F(ResultMemory, CanBeResized) {
+  Tensor x = layer(u);
+  const Tensor expected = x.clone();
+  x.resize_({200, kDim});
+  EXPECT_TRUE(torch::equal(x.narrow(0, 0, 100), expected));
+  EXPECT_TRUE(torch::equal(layer(u), expected));
+}
+
+TEST_F(ResultMemory, ServesOtherSizesAndTypes) {
+  for (const int64_t rows : {100, 90, 40, 300, 0, 100}) {
+    const Tensor wide = torch::randn({rows, kDim}, torch::kDouble);
+    const Tensor narrow = wide.to(torch::kFloat);
+    EXPECT_LT((layer(wide).sum(-1) - 1).abs().sum().item<double>(), 1e-12 * static_cast<double>(rows + 1));
+    EXPECT_EQ(layer(narrow).sizes(), narrow.sizes());
+    EXPECT_EQ(layer(narrow).scalar_type(), torch::kFloat);
+  }
+}
+
 TEST_F(NnModule, ChecksFinitenessOnRequest) {
   nn::SoftRadial strict(CappedSimplex(5, 0.4), nn::SoftRadialOptions{.check_finite = true});
   Tensor u = torch::randn({4, 5});

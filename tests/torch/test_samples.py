@@ -67,6 +67,22 @@ def test_the_layers_own_anchor_changes_nothing(case, method, rng):
     assert almost(layer(u, anchor=layer.anchor), layer(u))
 
 
+def test_an_anchor_that_was_changed_in_place_is_seen(rng):
+    """What is kept of one anchor for the next call must not outlive the anchor's numbers."""
+    A = normal((9, 4), rng)
+    b = A.norm(dim=1) + 1
+    layer = sr.SoftRadial(sr.Polyhedron(A, b))
+    u = normal((5, 4), rng, scale=3)
+    anchor = torch.zeros(4, dtype=torch.float64)
+    for move in (0.0, 0.3, 0.0, -0.2):
+        with torch.no_grad():
+            anchor.fill_(move)
+        rows = anchor.expand(5, 4)
+        assert almost(layer(u, b=b, anchor=anchor), layer(u, b=b, anchor=rows.clone()))
+        anchor.data.add_(0.05)
+        assert almost(layer(u, b=b, anchor=anchor), layer(u, b=b, anchor=rows.clone()))
+
+
 @pytest.mark.parametrize("case", ZOO, ids=repr)
 def test_scale_scales(case, rng):
     """layer(u, scale=s) = s layer(u / s): the anchor scales along."""

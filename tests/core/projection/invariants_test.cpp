@@ -198,7 +198,7 @@ void row_state_changes_nothing(Subject<T>& s, RandomPoints& random) {
   EXPECT_TRUE(same_bits<T>(with.data(), without.data()));
 }
 
-// A NaN or an infinity makes its own row NaN and leaves the others alone, to the bit.
+// A NaN or an infinity makes its own row NaN, is counted, and leaves the others alone, to the bit.
 template <class T>
 void bad_rows_stay_alone(Subject<T>& s) {
   Batch<T> spoiled = s.u;
@@ -206,7 +206,10 @@ void bad_rows_stay_alone(Subject<T>& s) {
   spoiled[1][last] = std::numeric_limits<T>::quiet_NaN();
   spoiled[4][0] = std::numeric_limits<T>::infinity();
   spoiled[7][last] = -std::numeric_limits<T>::infinity();
-  const Batch<T> out = s.project(spoiled);
+  Batch<T> out(s.u.count(), s.u.dim());
+  EXPECT_EQ(s.layer.project(spoiled.view(), out.rows(), s.workspace), 3U);
+  EXPECT_EQ(s.layer.project(s.u.view(), out.rows(), s.workspace), 0U);
+  s.layer.project(spoiled.view(), out.rows(), s.workspace);
   Batch<T> grad_u(s.u.count(), s.u.dim()), grad_spoiled(s.u.count(), s.u.dim());
   s.layer.project_vjp(s.u.view(), s.u.view(), grad_u.rows(), s.workspace);
   s.layer.project_vjp(spoiled.view(), s.u.view(), grad_spoiled.rows(), s.workspace);
