@@ -154,13 +154,6 @@ def test_violation_checks_its_argument():
     one_line(error)
 
 
-def test_kl_ball_takes_no_anchors_from_samples():
-    layer = sr.SoftRadial(sr.KlBall([0.2, 0.3, 0.5], 0.2))
-    with pytest.raises(RuntimeError, match="kl_ball: an anchor for each sample is not available") as error:
-        layer(torch.zeros(2, 3), anchor=layer.anchor)
-    one_line(error)
-
-
 def test_unknown_arguments():
     with pytest.raises(TypeError, match="radii"):
         sr.SoftRadial(sr.Ball([0.0], 1))(torch.zeros(1), radii=1)

@@ -286,6 +286,22 @@ const std::map<std::string, Builder>& builders() {
          const at::Tensor sizes = largest(u0.abs()) + std::abs(f.number("bound")) + 1;
          return level_gauge(LogSumExpForm{f.number("bound")}, slack, sizes, 1, u0, type);
        }},
+      {"kl_ball",
+       [](const Description&, const Fields& f, const at::Tensor& u0, at::ScalarType type) {
+         // As in the core: the divergence, continued by its tangents below kEdge r_j, and the bounds x >= 0 that it implies.
+         constexpr double kEdge = std::numeric_limits<double>::epsilon();
+         const auto& reference = std::get<Eigen::VectorXd>(f.value("reference"));
+         const double radius = f.number("radius");
+         const at::Tensor r = f.vector("reference");
+         const at::Tensor inside = at::maximum(u0.detach(), kEdge * r);
+         const at::Tensor slack = radius - (inside * (inside / r).log()).sum(-1, true);
+         // Slopes of the curve for x in [0, 2], where the sum leaves every point of the ball, and of its tangents.
+         const double slope = std::max(-std::log(kEdge), std::log(2 / reference.minCoeff())) + 1;
+         const double steepest = slope * std::sqrt(static_cast<double>(reference.size()));
+         const AnchoredGauge curve = level_gauge(DivergenceForm{reference, radius, kEdge}, slack,
+                                                 filled(u0, radius + 2).narrow(0, 0, 1), steepest, u0, type);
+         return largest_of({curve, sides(filled(u0, 0), filled(u0, kInfinity), u0, type)}, {2, {0, u0.size(-1)}});
+       }},
       {"intersection",
        [](const Description&, const Fields& f, const at::Tensor& u0, at::ScalarType type) {
          std::vector<AnchoredGauge> parts;
