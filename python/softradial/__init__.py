@@ -3,6 +3,7 @@
 from . import distributions
 from .anchors import analytic_center
 from .layers import GaugeMap, HardRadial, SoftRadial
+from .level_sets import LevelSet
 from .methods import (
     ConstraintLayer,
     Dc3,
@@ -59,6 +60,7 @@ __all__ = [
     "Hp",
     "Intersection",
     "KlBall",
+    "LevelSet",
     "Lmi",
     "LogSumExp",
     "LpBall",

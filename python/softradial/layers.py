@@ -6,19 +6,23 @@
 """
 
 import json
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple, Union
 
 import torch
 from torch import Tensor, nn
 
 from ._library import classes
+from .level_sets import LevelProjection, LevelSet, make_level_projection, restore_level_projection
 from .sets import Numbers, Set, _tensor, first_line, parse_set
 
+AnySet = Union[Set, LevelSet]
 
 
 def _make_projection(
-    set: Set, method: str, contraction: str, lambda_: float, epsilon: float, anchor: Any
-) -> torch.ScriptObject:
+    set: AnySet, method: str, contraction: str, lambda_: float, epsilon: float, anchor: Any
+) -> Union[torch.ScriptObject, LevelProjection]:
+    if isinstance(set, LevelSet):
+        return make_level_projection(set, (method, contraction, lambda_, epsilon), anchor)
     search, point = (anchor, None) if isinstance(anchor, str) else ("auto", None if anchor is None else _tensor(anchor))
     try:
         return classes.Projection(set, method, contraction, float(lambda_), float(epsilon), search, point)
@@ -37,10 +41,12 @@ class _Radial(nn.Module):
     """What the radial layers share. Data of the set that require a gradient become attributes: layer.b, layer.upper, ..."""
 
     def __init__(
-        self, set: Set, words: Tuple[str, str, float, float], anchor: Any, check_finite: bool, anchor_gradient: bool
+        self, set: AnySet, words: Tuple[str, str, float, float], anchor: Any, check_finite: bool, anchor_gradient: bool
     ) -> None:
         super().__init__()
         self.projection = _make_projection(set, *words, anchor)
+        if isinstance(set, LevelSet) and isinstance(set.function, nn.Module):
+            self.function = set.function
         self._words = words
         self.check_finite = check_finite
         self.anchor_gradient = anchor_gradient
@@ -99,7 +105,7 @@ class _Radial(nn.Module):
             and anchor is None
         ):
             if not torch.jit.is_scripting():
-                if torch.jit.is_tracing():
+                if self._traces_ops():
                     return torch.ops.softradial.project(u, self.projection)
             return self.projection.project(u)
         data: Dict[str, Tensor] = {}
@@ -114,9 +120,20 @@ class _Radial(nn.Module):
         _put(data, "scale", scale, None)
         _put(data, "anchor", anchor, self.given_anchor)
         if not torch.jit.is_scripting():
-            if torch.jit.is_tracing():
+            if self._traces_ops():
                 return torch.ops.softradial.project_samples(u, self.projection, data, self.anchor_gradient)[0]
         return self.projection.project_samples(u, data, self.anchor_gradient)
+
+    @torch.jit.unused
+    def _traces_ops(self) -> bool:
+        """Whether a trace is being recorded that an op has to write itself into. A level set is made of plain operations."""
+        return torch.jit.is_tracing() and not isinstance(self.projection, LevelProjection)
+
+    def __prepare_scriptable__(self) -> "_Radial":
+        """Asked by torch.jit.script before it compiles."""
+        if isinstance(self.projection, LevelProjection):
+            raise NotImplementedError("level_set: torch.jit.script cannot compile a Python function; trace a call of it")
+        return self
 
     @torch.jit.export
     def inverse(self, x: Tensor) -> Tensor:
@@ -131,7 +148,7 @@ class _Radial(nn.Module):
         if not self._fixed:
             raise ValueError("log_abs_det: not available for a set with learned data")
         if not torch.jit.is_scripting():
-            if torch.jit.is_tracing():
+            if self._traces_ops():
                 return torch.ops.softradial.log_abs_det(u, self.projection)
         return self.projection.log_abs_det(u)
 
@@ -186,6 +203,9 @@ class _Radial(nn.Module):
         saved = json.loads(bytes(state.cpu().tolist()).decode())
         method, contraction, lambda_, epsilon = saved["map"]
         self._words = (method, contraction, lambda_, epsilon)
+        if saved["set"]["type"] == "level_set":
+            self.projection = restore_level_projection(self.set, self._words, saved["set"], saved["anchor"])
+            return
         self.projection = _make_projection(parse_set(json.dumps(saved["set"])), *self._words, saved["anchor"])
 
 
@@ -194,7 +214,7 @@ class SoftRadial(_Radial):
 
         x = u0 + r(|d|^2) min(1, 1/gamma(d)) d,   d = u - u0,   gamma: the gauge of the set seen from the anchor u0
 
-    set             from softradial.Simplex(...), ..., softradial.load_set("set.json")
+    set             from softradial.Simplex(...), ..., softradial.LevelSet(function, ...), softradial.load_set("set.json")
     contraction     r: "rational", "exponential" or "hyperbolic"
     lambda_         r's scale, > 0: |d|^2 at which r is halfway from epsilon to 1 (rational)
     epsilon         r at the anchor, in (0, 1)
@@ -205,7 +225,7 @@ class SoftRadial(_Radial):
 
     def __init__(
         self,
-        set: Set,
+        set: AnySet,
         contraction: str = "rational",
         lambda_: float = 1.0,
         epsilon: float = 0.01,
@@ -225,7 +245,7 @@ class HardRadial(_Radial):
     """Hard-radial projection: the identity inside the set, the ray's exit outside. Its Jacobian is singular there."""
 
     def __init__(
-        self, set: Set, anchor: Any = "auto", check_finite: bool = False, anchor_gradient: bool = False
+        self, set: AnySet, anchor: Any = "auto", check_finite: bool = False, anchor_gradient: bool = False
     ) -> None:
         super().__init__(set, ("hard_radial", "rational", 1.0, 0.01), anchor, check_finite, anchor_gradient)
 
@@ -239,7 +259,7 @@ class GaugeMap(_Radial):
 
     def __init__(
         self,
-        set: Set,
+        set: AnySet,
         contraction: str = "rational",
         lambda_: float = 1.0,
         anchor: Any = "auto",

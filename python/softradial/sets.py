@@ -38,6 +38,9 @@ def _number(name: str, value: Any) -> float:
 
 
 def _fixed(sets: Sequence[Set]) -> List[Set]:
+    for part in sets:
+        if not isinstance(part, Set):
+            raise ValueError(f"{part}: cannot be part of a combined set; functions are combined before, by their maximum")
     learned = [name for part in sets for name in part.learned()]
     if learned:
         raise ValueError(f"{', '.join(learned)}: gradients to the data of a combined set's parts are not available")

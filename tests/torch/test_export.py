@@ -14,16 +14,23 @@ import torch
 from torch import nn
 
 import softradial as sr
+from support import judge
 from support.inputs import normal
 from support.judge import ulp
 from support.samples import CLOSED_CALLS, DIM
-from support.zoo import BY_NAME, METHODS, ZOO, soft_layer
+from support.zoo import BY_NAME, METHODS, ZOO, Case, soft_layer
 
 OPSET = 16
 EXPORTED_METHODS = ["soft_rational", "gauge_exponential", "hard"]
 
 # No ONNX operator finds eigenvalues.
 EXPORTABLE = [case for case in ZOO if case.name != "lmi"]
+
+# Functions in Python become operators like everything else.
+LEVEL_SETS = [
+    Case("level_ball", sr.LevelSet(lambda x: x.square().sum(-1) - 2.25, 3, [0.1, 0.2, -0.3]), judge.Ball([0.0] * 3, 1.5)),
+    Case("level_log_sum_exp", sr.LevelSet(lambda x: x.logsumexp(-1) - 2, 4, [0.0] * 4), judge.LogSumExp(2.0)),
+]
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -174,7 +181,7 @@ def export_case(folder, case, method):
 def exports(request, tmp_path_factory):
     """Every set's model as an ONNX file: name -> Exported."""
     folder = tmp_path_factory.mktemp(request.param)
-    return {case.name: export_case(folder, case, request.param) for case in EXPORTABLE}
+    return {case.name: export_case(folder, case, request.param) for case in EXPORTABLE + LEVEL_SETS}
 
 
 def standard_only(path):

@@ -1,0 +1,438 @@
+"""Level sets of Python functions: {x : function(x) <= 0} for a convex function of torch operations.
+
+    quartic = softradial.LevelSet(lambda x: x.pow(4).sum(-1) - 1, dim=3, anchor=[0.0, 0, 0])
+    layer = softradial.SoftRadial(quartic)
+
+The gauge of a ray is gamma(d) = |d| / t, t the root of h(u0 + t v) = 0 with v = d / |d|. It is found for all rows at once in
+double precision, without derivatives; two Newton steps from the root then carry the derivatives, of first and second order,
+to d and to everything that the function closes over.
+"""
+
+import json
+import math
+from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Tuple
+
+import torch
+from torch import Tensor, nn
+
+from ._library import classes, ops
+from .profiles import Ray, is_finite, make_profile, where_else
+from .sets import Numbers, _build, _constant, first_line
+
+Function = Callable[[Tensor], Tensor]
+
+# Exits are looked for between 2^-200 and 2^500, or 2^120 for a function of single precision: beyond, a ray never leaves.
+# 2^500, because a derivative of 1 / gamma is formed from 1 / gamma^2.
+_NEAREST = 2.0**-200
+_FARTHEST = {torch.float64: 2.0**500, torch.float32: 2.0**120}
+# Halvings of that range on a log scale, which leave a ratio of 1.0005 between the ends of the bracket.
+_HALVINGS = 20
+# Steps that shrink the bracket to a few ulp: interpolation takes about 8; halvings, where a function is infinite outside,
+# 44. A trace records a fixed number of them.
+_ROOT_STEPS = 60
+_TRACED_ROOT_STEPS = 16
+# Newton steps at the root: as many as there are orders of derivatives.
+_NEWTON_STEPS = 2
+# How far from the anchor, where it may have no gradient, the function is called in rows that need none.
+_ASIDE = 2.0**-20
+# x aims at a set that is smaller by this many ulp, relative to its distance from the anchor.
+_MARGIN_ULPS = 8
+# Above this a row is scaled first, so that |d|^2 does not overflow.
+_HUGE = 2.0**400
+
+
+class LevelSet:
+    """{x : function(x) <= 0}
+
+    function    convex; takes points (..., dim), gives values (...), by differentiable torch operations, row by row. It is
+                called in double precision, or in single precision where it takes nothing else. A module's parameters
+                become those of the layer
+    dim         of the points
+    anchor      a point with function(anchor) < 0: what the rays start from
+    """
+
+    def __init__(self, function: Function, dim: int, anchor: Numbers) -> None:
+        self.function = function
+        self.dim = _positive(dim)
+        self.anchor = _checked_anchor(anchor, self.dim)
+        # Those that the function took when it was last called: a trace cannot try, an exception would break it.
+        self._precisions: Tuple[torch.dtype, ...] = (torch.float64, torch.float32)
+        _check_function(self)
+
+    def violation(self, x: Tensor) -> Tensor:
+        """How far each row of x (..., dim) lies outside, measured by the function, 0 for a feasible row: (...), double."""
+        if x.dim() < 1 or x.shape[-1] != self.dim:
+            raise RuntimeError(f"x: the last dimension must be {self.dim}")
+        with torch.no_grad():
+            values = next(iter(levels(self, x).values()))
+        bad = x.isnan().any(-1) | values.isnan()
+        return values.clamp_min(0).double().masked_fill(bad, math.nan)
+
+    def with_anchor(self, anchor: Numbers) -> "LevelSet":
+        """The same set with another interior point."""
+        return LevelSet(self.function, self.dim, anchor)
+
+    def learned(self) -> Dict[str, Tensor]:
+        """Nothing by name: the function holds its own parameters."""
+        return {}
+
+    def equals(self, other: Any) -> bool:
+        """Whether both have the same function, the same object, and the same anchor."""
+        return isinstance(other, LevelSet) and self.function is other.function and torch.equal(self.anchor, other.anchor)
+
+    def to_json(self) -> str:
+        """Type, dimension and anchor. A function has no text: no set can be read from it."""
+        return json.dumps({"type": "level_set", "dim": self.dim, "anchor": self.anchor.tolist()})
+
+    def __repr__(self) -> str:
+        name = getattr(self.function, "__name__", type(self.function).__name__)
+        return f"level_set(function={name}, dim={self.dim})"
+
+
+def _positive(dim: Any) -> int:
+    if isinstance(dim, bool) or not isinstance(dim, int) or dim < 1:
+        raise ValueError(f"level_set: dim is {dim}, must be a positive integer")
+    return dim
+
+
+def _checked_anchor(anchor: Numbers, dim: int) -> Tensor:
+    point = _constant("anchor", anchor).detach().double().cpu().clone()
+    if point.shape != (dim,):
+        raise ValueError(f"level_set: anchor has shape {tuple(point.shape)}, must be ({dim},)")
+    for i, value in enumerate(point.tolist()):
+        if not math.isfinite(value):
+            raise ValueError(f"level_set: anchor[{i}] is {value}")
+    return point
+
+
+def _device_of(function: Function) -> torch.device:
+    """Where a module's parameters are; the CPU for what is not a module or has none."""
+    tensors = list(function.parameters()) + list(function.buffers()) if isinstance(function, nn.Module) else []
+    return tensors[0].device if tensors else torch.device("cpu")
+
+
+def _check_function(set: LevelSet) -> None:
+    """ValueError for a function that does not take points, or whose value at the anchor is not negative."""
+    if not callable(set.function):
+        raise ValueError(f"level_set: function is a {type(set.function).__name__}, must be callable")
+    point = set.anchor.to(_device_of(set.function)).expand(2, -1)
+    with torch.enable_grad():
+        found = levels(set, point.clone().requires_grad_())
+        levels(set, point[0])
+    values = next(iter(found.values()))
+    if not values.requires_grad:
+        raise ValueError("level_set: function is not differentiable in x: it does not keep torch's graph")
+    value = float(values[0])
+    if not math.isfinite(value):
+        raise ValueError(f"level_set: function(anchor) is {value}, must be finite")
+    if not value < 0:
+        raise ValueError(f"level_set: function(anchor) is {value:g}, must be negative: the anchor is not inside")
+
+
+def levels(set: LevelSet, x: Tensor) -> Dict[torch.dtype, Tensor]:
+    """function(x) in each of the precisions that the function takes, the widest first."""
+    found: Dict[torch.dtype, Tensor] = {}
+    errors: List[str] = []
+    for dtype in set._precisions if torch.jit.is_tracing() else (torch.float64, torch.float32):
+        try:
+            found[dtype] = set.function(x.to(dtype))
+        except (RuntimeError, TypeError) as error:
+            errors.append(f"{dtype}: {first_line(error)}")
+    if not found:
+        raise ValueError(f"level_set: function fails; {'; '.join(errors)}")
+    for values in found.values():
+        _check_values(values, x)
+    set._precisions = tuple(found)
+    return found
+
+
+def _check_values(values: Any, x: Tensor) -> None:
+    if not isinstance(values, Tensor):
+        raise ValueError(f"level_set: function returned a {type(values).__name__}, must be a tensor")
+    if values.shape != x.shape[:-1]:
+        given, expected = tuple(values.shape), tuple(x.shape[:-1])
+        raise ValueError(f"level_set: function returned shape {given} for points {tuple(x.shape)}, must be {expected}")
+
+
+class _Anchored(NamedTuple):
+    """A level set seen from its anchor, for one call."""
+
+    set: LevelSet
+    u0: Tensor  # (dim), rounded to the rows' precision, in double
+    precision: torch.dtype  # what the function is called with
+    eps: float  # of its values
+    judges: Tuple[torch.dtype, ...]  # the precisions in which it must accept x
+    interior: Tensor  # (..., 1): whether it accepts the anchor
+
+    def value(self, point: Tensor) -> Tensor:
+        """h, (..., 1) in double."""
+        return self.set.function(point.to(self.precision)).unsqueeze(-1).double()
+
+    def accepts(self, x: Tensor) -> Tensor:
+        """Whether x is strictly inside, (..., 1)."""
+        verdicts = [self.set.function(x.to(dtype)).unsqueeze(-1) < 0 for dtype in self.judges]
+        return verdicts[0] if len(verdicts) == 1 else verdicts[0] & verdicts[1]
+
+
+def _anchored(set: LevelSet, anchor: Tensor, like: Tensor) -> _Anchored:
+    point = anchor.to(like)
+    with torch.no_grad():
+        found = levels(set, point.expand_as(like))
+    precision = next(iter(found))
+    judges = tuple(dtype for dtype in found if dtype in (precision, like.dtype))
+    interior = torch.stack([found[dtype] < 0 for dtype in judges]).all(0).unsqueeze(-1)
+    return _Anchored(set, point.double(), precision, torch.finfo(found[precision].dtype).eps, judges, interior)
+
+
+def _along(at: _Anchored, v: Tensor) -> Callable[[Tensor], Tensor]:
+    """t -> h(u0 + t v), infinite where it is not a number."""
+
+    def value(t: Tensor) -> Tensor:
+        h = at.value(at.u0 + t * v)
+        return h.masked_fill(h.isnan(), math.inf)
+
+    return value
+
+
+def _find_exit(at: _Anchored, v: Tensor) -> Tuple[Tensor, Tensor]:
+    """The largest t found with h(u0 + t v) <= 0, to a few ulp, and whether the ray leaves at all: (..., 1) each."""
+    h = _along(at, v)
+    farthest = torch.full_like(v[..., :1], math.log(_FARTHEST[at.precision]))
+    leaves = h(farthest.exp()) > 0
+    low, high = torch.full_like(farthest, math.log(_NEAREST)), farthest
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        inside = h(middle.exp()) <= 0
+        low, high = torch.where(inside, middle, low), torch.where(inside, high, middle)
+    return _shrink(h, low.exp(), high.exp(), at.eps), leaves
+
+
+def _shrink(h: Callable[[Tensor], Tensor], low: Tensor, high: Tensor, eps: float) -> Tensor:
+    """The inner end of a bracket of a root of h, h(low) <= 0 < h(high), shrunk to a few ulp.
+
+    Chandrupatla's method: a, the newest point, and b are the bracket, c is the point before. Inverse quadratic interpolation
+    where the three lie well for it, a halving otherwise (also where h is infinite and the formulas give no number).
+    """
+    a, b = low, high
+    fa, fb = h(a), h(b)
+    share = torch.full_like(a, 0.5)
+    for _ in range(_TRACED_ROOT_STEPS if torch.jit.is_tracing() else _ROOT_STEPS):
+        t = a + share * (b - a)
+        f = h(t)
+        same = (f <= 0) == (fa <= 0)
+        c, fc = torch.where(same, a, b), torch.where(same, fa, fb)
+        b, fb = torch.where(same, b, a), torch.where(same, fb, fa)
+        a, fa = t, f
+        width, smallest = (b - a).abs(), 2 * eps * a
+        if not torch.jit.is_tracing() and bool((width <= 2 * smallest).all()):
+            break
+        xi, phi = (a - b) / (c - b), (fa - fb) / (fc - fb)
+        fits = (phi * phi < xi) & ((1 - phi) * (1 - phi) < 1 - xi)
+        quadratic = fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
+        share = torch.where(fits & is_finite(quadratic), quadratic, torch.full_like(a, 0.5))
+        nearest = (smallest / where_else(width > 0, width, 1)).clamp_max(0.5)
+        share = torch.minimum(torch.maximum(share, nearest), 1 - nearest)
+    return torch.where(fa <= 0, a, b)
+
+
+def _slope(at: _Anchored, t: Tensor, v: Tensor) -> Tensor:
+    """dh/dt at u0 + t v, a constant. Traces cannot hold a backward pass: they record a central difference."""
+    if torch.jit.is_tracing():
+        part = at.eps ** (1 / 3)
+        rise = at.value(at.u0 + (1 + part) * t * v) - at.value(at.u0 + (1 - part) * t * v)
+        return (rise / (2 * part * t)).detach()
+    with torch.enable_grad():
+        point = (at.u0 + t * v).detach().requires_grad_()
+        normal, = torch.autograd.grad(at.value(point).sum(), point)
+    return (normal * v).sum(-1, keepdim=True)
+
+
+def _wants_derivatives() -> bool:
+    return torch.is_grad_enabled() or torch.autograd.forward_ad._current_level >= 0
+
+
+def _exit(at: _Anchored, v: Tensor) -> Tuple[Tensor, Tensor]:
+    """The root t of h(u0 + t v) = 0 with its derivatives, and whether there is one; t = 1 where there is none.
+
+        t <- t - (h(t) - [h(t)]) / [dh/dt],    [.]: taken as a constant
+
+    does not change t, and each step gives it one more order of derivatives: if those of t are right up to order k - 1, the
+    term of order k in h(t) that holds the k-th of t is cancelled by t itself, and the others are what it has to be. Rows
+    without a root, and those whose slope is not positive, have no derivatives: the function sees another point there, so
+    that a gradient which is not finite does not reach what the rows share.
+    """
+    with torch.no_grad():
+        found, leaves = _find_exit(at, v.detach())
+    t = where_else(leaves, found.detach(), 1)
+    if not _wants_derivatives():
+        return t, leaves
+    slope = _slope(at, t, v.detach())
+    usable = leaves & (slope > 0) & is_finite(slope)
+    slope = where_else(usable, slope, 1)
+    elsewhere = at.u0 + _ASIDE * at.u0.abs().max().clamp_min(1) * _some_direction(v)
+    for _ in range(_NEWTON_STEPS):
+        h = at.value(torch.where(usable, at.u0 + t * v, elsewhere))
+        t = t - where_else(usable, (h - h.detach()) / slope, 0)
+    return t, leaves
+
+
+def _some_direction(like: Tensor) -> Tensor:
+    """A unit vector (dim) that no symmetry of a set is likely to share."""
+    values = [math.cos(j) for j in range(1, int(like.shape[-1]) + 1)]
+    length = math.sqrt(sum(value * value for value in values))
+    return torch.tensor([value / length for value in values], dtype=like.dtype, device=like.device)
+
+
+class _Row(NamedTuple):
+    """Rows u seen from the anchor: u = u0 + ray.scale d."""
+
+    d: Tensor  # (..., dim), 0 in rows that are not ok
+    length: Tensor  # |d|, (..., 1)
+    finite: Tensor  # (..., 1)
+    ok: Tensor  # (..., 1): finite, and the anchor is inside
+    ray: Ray
+
+
+def _direction(at: _Anchored, u: Tensor) -> _Row:
+    """d and its gauge. A row that is not ok is replaced by the anchor, and a row at the anchor, which has no direction, is
+    given some: neither may touch the gradients of what the rows share.
+    """
+    finite = is_finite(u.detach()).all(-1, keepdim=True)
+    ok = finite & at.interior
+    rows = torch.where(ok, u.double(), at.u0)
+    size = torch.maximum(rows.detach().abs().amax(-1, keepdim=True), at.u0.abs().max())
+    scale = torch.where(size > _HUGE, size, torch.ones_like(size))
+    d = rows / scale - at.u0 / scale
+    rho = (d * d).sum(-1, keepdim=True)
+    moves = rho > 0
+    length = where_else(moves, where_else(moves, rho, 1).sqrt(), 0)
+    v = torch.where(moves, d / where_else(moves, length, 1), _some_direction(d))
+    t, leaves = _exit(at, v)
+    grow = 1 / (1 - _MARGIN_ULPS * torch.finfo(u.dtype).eps)
+    gamma = where_else(leaves & moves, grow * length / t, 0)
+    return _Row(d, length, finite, ok, Ray(rho, gamma, scale))
+
+
+def _shortened(eps: float) -> Sequence[float]:
+    """What is left of the way from the anchor to x, until the function accepts it: less by ulps, then by orders, then 0."""
+    near = [1 - eps * 8.0**k for k in range(1, 18) if eps * 8.0**k < 0.25]
+    return near + [0.5, 2.0**-4, 2.0**-16, 2.0**-64, 2.0**-256, 2.0**-600, 0.0]
+
+
+def _accepted_step(at: _Anchored, d: Tensor, step: Tensor, dtype: torch.dtype) -> Tensor:
+    """The step, shortened in rows whose x = u0 + step d the function rejects. What is judged is x to the last bit."""
+    share = torch.ones_like(step)
+    with torch.no_grad():
+        for shorter in _shortened(torch.finfo(dtype).eps):
+            accepted = at.accepts(_point(at, share * step.detach(), d.detach(), dtype))
+            if not torch.jit.is_tracing() and bool(accepted.all()):
+                break
+            share = where_else(accepted, share, shorter)
+    return share.detach() * step
+
+
+def _point(at: _Anchored, step: Tensor, d: Tensor, dtype: torch.dtype) -> Tensor:
+    return (at.u0 + step * d).to(dtype)
+
+
+class LevelProjection:
+    """A level set with an anchor and a method: what torch.classes.softradial.Projection is for the other sets."""
+
+    def __init__(self, set: LevelSet, words: Tuple[str, str, float, float], anchor: Tensor) -> None:
+        self.set = set
+        self.anchor = anchor
+        self.profile = make_profile(*words)
+        self._status = torch.empty(0, dtype=torch.int8)
+
+    @property
+    def dim(self) -> int:
+        return self.set.dim
+
+    @property
+    def hull_dim(self) -> int:
+        return self.set.dim
+
+    @property
+    def normals(self) -> Tensor:
+        """None: the hull is the whole space."""
+        return torch.empty(0, self.set.dim, dtype=torch.float64)
+
+    def status(self) -> Tensor:
+        return self._status
+
+    def project(self, u: Tensor) -> Tensor:
+        self._check(u, "u")
+        at = _anchored(self.set, self.anchor, u)
+        row = _direction(at, u)
+        # Along directions that never leave the set x grows with u: below the largest finite number it stays finite.
+        most = torch.finfo(u.dtype).max / 4 / row.length.detach().clamp_min(1)
+        step = _accepted_step(at, row.d, torch.minimum(self.profile.step(row.ray), most), u.dtype)
+        if not torch.jit.is_tracing():
+            self._status = torch.where(row.finite, torch.where(row.ok, 0, 2), 1).squeeze(-1).to(torch.int8)
+        return where_else(row.ok, _point(at, step, row.d, u.dtype), math.nan)
+
+    def project_samples(self, u: Tensor, data: Dict[str, Tensor], anchor_gradient: bool) -> Tensor:
+        names = ", ".join(sorted(data))
+        raise NotImplementedError(f"level_set: {names}: not available in a call; what changes belongs into the function")
+
+    def log_abs_det(self, u: Tensor) -> Tensor:
+        """k log phi + log e_radial"""
+        self._check(u, "u")
+        row = _direction(_anchored(self.set, self.anchor, u), u)
+        logs = self.profile.log_scale(row.ray)
+        return where_else(row.ok, self.dim * logs.log_phi + logs.log_radial, math.nan).squeeze(-1).to(u.dtype)
+
+    def inverse(self, x: Tensor) -> Tensor:
+        """u = u0 + t e with e = x - u0 and log t + log phi(t^2 |e|^2, t gamma(e)) = 0.
+
+        The slope in log t is e_radial: Newton steps at the root give the derivatives, as in _exit. x may lie between the set
+        and the smaller one that project aims at: it is taken for a point at the edge of the latter.
+        """
+        self._check(x, "x")
+        at = _anchored(self.set, self.anchor, x)
+        row = _direction(at, x)
+        eta = row.ray.gamma * row.ray.scale
+        exists = row.ok & (eta < 1 + 4 * _MARGIN_ULPS * torch.finfo(x.dtype).eps)
+        with torch.no_grad():
+            s = row.ray.rho * row.ray.scale * row.ray.scale
+            t = self.profile.inverse_scale(s.detach(), eta.detach().clamp_max(1)) * row.ray.scale
+        log_t = t.log().detach()
+        for _ in range(_NEWTON_STEPS if _wants_derivatives() else 0):
+            t = log_t.exp()
+            logs = self.profile.log_scale(Ray(t * t * row.ray.rho, t * row.ray.gamma, torch.ones_like(t)))
+            f = log_t + logs.log_phi
+            slope = logs.log_radial.detach().exp()
+            usable = exists & (row.ray.rho > 0) & (slope > 0)
+            log_t = log_t - where_else(usable, (f - f.detach()) / where_else(usable, slope, 1), 0)
+        return where_else(exists, _point(at, log_t.exp(), row.d, x.dtype), math.nan)
+
+    def _check(self, tensor: Tensor, name: str) -> None:
+        if not tensor.is_floating_point():
+            raise RuntimeError(f"{name}: expected floating-point numbers, got {tensor.dtype}")
+        if tensor.dim() < 1 or tensor.shape[-1] != self.dim:
+            shape = ", ".join(map(str, tensor.shape))
+            raise RuntimeError(f"{name}: the last dimension must be {self.dim}, got shape ({shape})")
+
+
+def make_level_projection(set: LevelSet, words: Tuple[str, str, float, float], anchor: Any) -> LevelProjection:
+    """The map onto a level set. The words are checked where those of all sets are: by the library, here with some set."""
+    _build(_projection_of_some_set, *words)
+    if isinstance(anchor, str) and anchor != "auto":
+        raise ValueError(f"level_set: anchor '{anchor}' is not available, there are 'auto', the set's own, or a point")
+    own = anchor is None or isinstance(anchor, str)
+    return LevelProjection(set, words, set.anchor if own else set.with_anchor(anchor).anchor)
+
+
+def _projection_of_some_set(method: str, contraction: str, lambda_: float, epsilon: float) -> torch.ScriptObject:
+    return classes.Projection(ops.simplex(2), method, contraction, lambda_, epsilon, "auto", None)
+
+
+def restore_level_projection(
+    own: Any, words: Tuple[str, str, float, float], saved: Dict[str, Any], anchor: Sequence[float]
+) -> LevelProjection:
+    """A saved map on a layer's own function. The anchor is not checked: the function's parameters may be loaded after it."""
+    if not isinstance(own, LevelSet):
+        raise ValueError("level_set: a state_dict does not hold the function; load it into a layer on a LevelSet")
+    if saved["dim"] != own.dim:
+        raise ValueError(f"level_set: the state_dict is of dimension {saved['dim']}, the layer's set of {own.dim}")
+    return LevelProjection(own, words, torch.tensor(anchor, dtype=torch.float64))
