@@ -85,8 +85,7 @@ class _Radial(nn.Module):
             simplex            sum               polyhedron   A, b, f (the right-hand side of its equalities)
             capped simplex     caps, sum         ball         center, radius
             box                lower, upper      ellipsoid    center
-            any set            scale (x = scale y, y in the set)
-            all but KL balls   anchor (a point inside each sample's set)
+            any set            scale (x = scale y, y in the set), anchor (a point inside each sample's set)
         """
         if self.check_finite:
             u = torch.ops.softradial.check_finite(u)
