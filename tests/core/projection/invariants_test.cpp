@@ -210,6 +210,8 @@ void bad_rows_stay_alone(Subject<T>& s) {
   EXPECT_EQ(s.layer.project(spoiled.view(), out.rows(), s.workspace), 3U);
   EXPECT_EQ(s.layer.project(s.u.view(), out.rows(), s.workspace), 0U);
   s.layer.project(spoiled.view(), out.rows(), s.workspace);
+  Batch<T> in_place = spoiled;
+  s.layer.project(in_place.view(), in_place.rows(), s.workspace);
   Batch<T> grad_u(s.u.count(), s.u.dim()), grad_spoiled(s.u.count(), s.u.dim());
   s.layer.project_vjp(s.u.view(), s.u.view(), grad_u.rows(), s.workspace);
   s.layer.project_vjp(spoiled.view(), s.u.view(), grad_spoiled.rows(), s.workspace);
@@ -219,6 +221,7 @@ void bad_rows_stay_alone(Subject<T>& s) {
       EXPECT_TRUE(grad_spoiled.get(i).array().isNaN().all()) << "row " << i;
     } else {
       EXPECT_TRUE(same_bits<T>(out[i], s.x[i])) << "row " << i;
+      EXPECT_TRUE(same_bits<T>(in_place[i], s.x[i])) << "row " << i;
       EXPECT_TRUE(same_bits<T>(grad_spoiled[i], grad_u[i])) << "row " << i;
     }
   }
