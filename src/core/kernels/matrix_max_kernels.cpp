@@ -192,7 +192,7 @@ template <class T>
 const T* Panels<T>::data() const noexcept {
   constexpr std::uintptr_t kLine = 64;
   const auto address = reinterpret_cast<std::uintptr_t>(storage_.data());
-  return reinterpret_cast<const T*>((address + kLine - 1) / kLine * kLine);
+  return storage_.data() + (kLine - address % kLine) % kLine / sizeof(T);
 }
 
 template <class T>
