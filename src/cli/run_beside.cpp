@@ -19,6 +19,7 @@ namespace {
   }
   words.insert(words.begin(), program.string());
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   execv(program.c_str(), pointers.data());
@@ -28,7 +29,7 @@ namespace {
 }  // namespace
 
 void add_command_beside(CLI::App& program, Action& chosen, const std::string& command, const std::string& description,
-                        const std::string& other_program, std::vector<std::string> first) {
+                        const std::string& other_program, const std::vector<std::string>& first) {
   CLI::App* const added = program.add_subcommand(command, description);
   added->prefix_command();
   added->set_help_flag();

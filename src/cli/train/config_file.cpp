@@ -35,10 +35,11 @@ std::vector<std::string> expand_config(std::vector<std::string> words) {
   const std::vector<std::string> given = words;
   for (const CLI::ConfigItem& item : items) {
     const std::string flag = "--" + item.name;
+    const std::string with_value = flag + "=";
     const bool beaten = std::ranges::any_of(
-        given, [&](const std::string& word) { return word == flag || word.starts_with(flag + "="); });
+        given, [&](const std::string& word) { return word == flag || word.starts_with(with_value); });
     if (beaten) continue;
-    for (const std::string& value : item.inputs) words.push_back(flag + "=" + value);
+    for (const std::string& value : item.inputs) words.push_back(with_value + value);
   }
   return words;
 }

@@ -52,7 +52,7 @@ struct Output {
 
 std::string result_table(const nlohmann::json& report) {
   std::string text;
-  const auto names = report.at("mean");
+  const auto& names = report.at("mean");
   text += fmt::format("{:<8}", "seed");
   for (const auto& [name, value] : names.items()) text += fmt::format("{:>18}", name);
   text += fmt::format("{:>14}{:>10}\n", "violation", "seconds");

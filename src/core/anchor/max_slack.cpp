@@ -103,7 +103,7 @@ class MaxSlackSearch {
       }
     }
     for (int k = 0; k < kMaxShrinks && best_ && !best_->capped && std::abs(best_->level) < kCoarse * unit_; ++k) {
-      const std::optional<MaxSlack> coarse = best_;
+      std::optional<MaxSlack> coarse = best_;
       origin_ = best_->point;
       unit_ *= std::max(10 * std::abs(best_->level) / unit_, kSmallestShrink);
       if (!solve_in_unit() || at_far_row_) return coarse;
