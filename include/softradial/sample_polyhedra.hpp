@@ -15,8 +15,8 @@ namespace softradial {
 // One polyhedron for each row i of a batch, as seen from its anchor: {u0_i + d : A_i d <= slack_i} on the directions of
 // the hull. The anchor and slack_i = b_i - A_i u0_i are the caller's, and so are the derivatives through them; the guard
 // covers an error of ulp |a_k| |u0_i| in the slack and one rounding of its own. A slack of +infinity leaves its row out.
-// Where all samples share A and the anchor, `image` is A u0 and the slack is formed here: a pass of its own over
-// (batch, num_rows) numbers takes a tenth of the whole.
+// Where all samples share A and the anchor, `image` is A u0 and the slack is formed here, without a pass of its own over
+// (batch, num_rows) numbers.
 template <class T>
 struct SamplePolyhedra {
   Rows<const T> b;           // num_rows numbers a row; the slack itself where there is no image

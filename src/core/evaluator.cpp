@@ -264,7 +264,7 @@ void Evaluator<T>::Impl::vjp_rays(Rows<const T> u, Rows<const T> grad_x, Rows<T>
 template <class T>
 std::size_t Evaluator<T>::Impl::vjp_fused(Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, RayBlock<T>& rays,
                                           std::span<const RowState<T>> state) const noexcept {
-  if (fused) return kernels::project_vjp(*fused, u, grad_x, state.data(), grad_u);
+  if (fused) return kernels::project_vjp(*fused, u, grad_x, state.empty() ? nullptr : state.data(), grad_u);
   const std::span<kernels::RayNormal<T>> normals = rays.normals();
   for (std::size_t i = 0; i < u.count(); ++i) {
     normals[i].row = set.gauge->gradient_row({state[i].gamma, state[i].active});

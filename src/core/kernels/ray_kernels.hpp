@@ -13,7 +13,7 @@
 //   c = phi (d.g) e_gamma / gamma,        radial = phi (d.g) e_rho / rho + c kappa / |d|
 //
 // with the guarded gamma = gamma(d) + kappa |d| in the profile (ray_block.hpp, ray_cotangent). States hold kappa in the
-// place of the shift. Passes of their own for d, d.g and the sum took twice as long at dim 50.
+// place of the shift. Passes of their own for d, d.g and the sum took 1.6 times as long at dim 50.
 namespace softradial::kernels {
 
 template <class T>
