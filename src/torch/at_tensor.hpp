@@ -1,0 +1,37 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+#include <c10/core/ScalarType.h>
+
+#include "softradial/tensor.hpp"
+
+// The core's tensors are ATen's.
+namespace softradial::ops {
+
+[[nodiscard]] Tensor wrap(at::Tensor tensor);
+[[nodiscard]] const at::Tensor& unwrap(const Tensor& tensor);
+
+// The precision in which a dtype is computed, and an ulp of 1 in a dtype.
+[[nodiscard]] at::ScalarType working_type(at::ScalarType type);
+[[nodiscard]] double ulp(at::ScalarType type);
+
+// Tensors on one device for results of one dtype.
+class AtSpace final : public TensorSpace {
+ public:
+  AtSpace(at::Device device, at::ScalarType type) : device_(device), type_(type) {}
+
+  [[nodiscard]] Tensor constant(double value) const override;
+  [[nodiscard]] Tensor constant(const Eigen::VectorXd& values) const override;
+  [[nodiscard]] Tensor constant(const Eigen::MatrixXd& values) const override;
+  [[nodiscard]] Tensor constant(const std::vector<Eigen::MatrixXd>& values) const override;
+  [[nodiscard]] Tensor working(const Tensor& values) const override;
+  [[nodiscard]] double ulp() const override;
+  [[nodiscard]] double coarse_ulp() const override;
+
+ private:
+  at::Device device_;
+  at::ScalarType type_;
+};
+
+}  // namespace softradial::ops
