@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <Eigen/SparseCore>
 #include <string>
 #include <utility>
 #include <variant>
@@ -8,10 +9,12 @@
 
 namespace softradial {
 
+using SparseMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
+
 // What a set was built from, as plain data: it prints, compares and serialises sets without knowing their types.
 // Fields stand in the order of SET.json; +-infinity stands for an open side.
 struct Description {
-  using Value = std::variant<double, std::string, Eigen::VectorXd, Eigen::MatrixXd, std::vector<Eigen::MatrixXd>,
+  using Value = std::variant<double, Eigen::VectorXd, Eigen::MatrixXd, SparseMatrix, std::vector<Eigen::MatrixXd>,
                              std::vector<Description>>;
 
   std::string type;

@@ -5,8 +5,8 @@
 #include <memory>
 #include <span>
 
-#include "softradial/gauge_form.hpp"
 #include "softradial/rows.hpp"
+#include "softradial/tensor.hpp"
 
 namespace softradial {
 
@@ -68,8 +68,8 @@ class Gauge {
   // How much smaller than C the set of this gauge is, relative to C, before kappa |d|.
   [[nodiscard]] virtual double sigma() const noexcept = 0;
 
-  // The closed form of what `evaluate` returns, as data for other backends: the same numbers, without kappa |d|.
-  [[nodiscard]] virtual GaugeForm form() const = 0;
+  // What `evaluate` returns, by tensors: the same formula with the same numbers, without kappa |d|.
+  [[nodiscard]] virtual TensorGauge in_tensors(const TensorSpace& space) const = 0;
 
   // Not empty where gamma(d) = max_j max(d_j up_j, -d_j down_j, 0): such a set is projected onto by fused passes.
   [[nodiscard]] virtual CoordinateSides<T> coordinate_sides() const noexcept { return {}; }

@@ -8,7 +8,6 @@
 #include <span>
 
 #include "softradial/anchor.hpp"
-#include "softradial/gauge_form.hpp"
 #include "softradial/method.hpp"
 #include "softradial/rows.hpp"
 #include "softradial/set.hpp"
@@ -34,11 +33,11 @@ struct ProjectionOptions {
 
 // What another backend needs, next to the method, to evaluate the same map: the numbers of an Evaluator, as doubles.
 //
-//   d = P_hull(u - u0),   rho = |d|^2,   gamma = gamma_form(d) + kappa |d|,   x = u0 + phi(rho, gamma) d
+//   d = P_hull(u - u0),   rho = |d|^2,   gamma = gauge(d) + kappa |d|,   x = u0 + phi(rho, gamma) d
 struct MapForm {
   Eigen::VectorXd anchor;   // u0, rounded to the precision of the map
   Eigen::MatrixXd normals;  // of the hull, orthonormal rows (codimension x dim), rounded likewise
-  GaugeForm gauge;
+  TensorGauge gauge;        // without kappa |d|
   double kappa;
   double sigma;      // of the gauge: already in its numbers
   double lipschitz;  // of the gauge
@@ -81,8 +80,8 @@ class Evaluator {
   ~Evaluator();
 
   [[nodiscard]] std::size_t dim() const noexcept;
-  // The map as plain data. Allocates, unlike the rest.
-  [[nodiscard]] MapForm form() const;
+  // The map by tensors. Allocates, unlike the rest.
+  [[nodiscard]] MapForm form(const TensorSpace& space) const;
 
   // x_i = p(u_i). `state` is empty or has a place for each row. x may be u itself. Returns how many rows are NaN because
   // their u is not finite.

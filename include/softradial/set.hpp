@@ -12,8 +12,11 @@
 #include "softradial/description.hpp"
 #include "softradial/gauge.hpp"
 #include "softradial/linear_system.hpp"
+#include "softradial/tensor.hpp"
 
 namespace softradial {
+
+struct SetType;
 
 // Value, gradient and Hessian of a barrier in the variables (x, t), t last.
 struct BarrierTerms {
@@ -78,6 +81,22 @@ class ConvexSet {
       return gauge_f64(at);
     }
   }
+
+  // The gauge from an anchor for each sample, (..., dim) in double, by tensors; `data` may replace the set's own.
+  // InvalidSet where the set has no form in tensors.
+  [[nodiscard]] virtual TensorGaugeAt gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const;
+  // The anchor that goes with data of each sample, where the caller gives none: the set's own, unless the data move it.
+  [[nodiscard]] virtual Tensor anchor_in_tensors(const SampleTensors& data, const Eigen::VectorXd& own) const {
+    return data.space().constant(own);
+  }
+};
+
+// What the sets with one nonlinear inequality share.
+class SmoothSet : public ConvexSet {
+ public:
+  bool append_linear(LinearSystem& /*out*/) const override { return false; }
+  [[nodiscard]] std::size_t num_inequalities() const override { return 1; }
+  [[nodiscard]] std::string inequality_name(std::size_t /*index*/) const override { return describe().type; }
 };
 
 // A convex set as a value: copied, compared, printed; immutable. Built from any ConvexSet: `Set s = Ball(center, 1);`

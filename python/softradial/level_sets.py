@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from ._library import classes, ops
-from .sets import Numbers, _build, _constant, first_line
+from .sets import Numbers, _build, _constant, first_line, parse_set
 
 Function = Callable[[Tensor], Tensor]
 
@@ -445,7 +445,7 @@ def make_level_projection(set: LevelSet, words: Tuple[str, str, float, float], a
 
 
 def _projection_of_some_set(method: str, contraction: str, lambda_: float, epsilon: float) -> torch.ScriptObject:
-    return classes.Projection(ops.simplex(2), method, contraction, lambda_, epsilon, "auto", None)
+    return classes.Projection(parse_set('{"type": "simplex", "dim": 2}'), method, contraction, lambda_, epsilon, "auto", None)
 
 
 def restore_level_projection(

@@ -4,13 +4,17 @@
     s.dim, s.violation(x), s.to_json(), s.with_anchor(point)
 
 Data are numbers, sequences or tensors; they are kept in double precision as they were given. A tensor that requires a
-gradient stays connected: a layer on the set passes gradients to it.
+gradient stays connected where a layer can pass gradients to it, and is refused where it cannot.
+
+The functions are made from the library's table of sets: their arguments are the keys of SET.json (docs/set_json.md).
 """
 
 from __future__ import annotations
 
+import inspect
+import json as _json
 import os
-from typing import Any, Callable, List, Optional, Sequence, Union
+from typing import Any, Callable, Dict, List, Sequence, Union
 
 import torch
 from torch import Tensor
@@ -20,9 +24,16 @@ from ._library import ops
 Set = torch.ScriptObject
 Numbers = Union[Tensor, Sequence[Any], float, int]
 
+_HELPERS = ("Numbers", "Set", "load_set", "parse_set")
+
 
 def _tensor(values: Numbers) -> Tensor:
-    return values if isinstance(values, Tensor) else torch.as_tensor(values, dtype=torch.float64)
+    """Numbers in double; a tensor as it is; a list of tensors stacked."""
+    if isinstance(values, Tensor):
+        return values
+    if isinstance(values, (list, tuple)) and any(isinstance(part, Tensor) for part in values):
+        return torch.stack([_tensor(part) for part in values])
+    return torch.as_tensor(values, dtype=torch.float64)
 
 
 def _constant(name: str, values: Numbers) -> Tensor:
@@ -33,17 +44,10 @@ def _constant(name: str, values: Numbers) -> Tensor:
     return tensor
 
 
-def _number(name: str, value: Any) -> float:
-    return float(_constant(name, value)) if isinstance(value, Tensor) else float(value)
-
-
-def _fixed(sets: Sequence[Set]) -> List[Set]:
+def _parts(sets: Sequence[Set]) -> List[Set]:
     for part in sets:
         if not isinstance(part, Set):
             raise ValueError(f"{part}: cannot be part of a combined set; functions are combined before, by their maximum")
-    learned = [name for part in sets for name in part.learned()]
-    if learned:
-        raise ValueError(f"{', '.join(learned)}: gradients to the data of a combined set's parts are not available")
     return list(sets)
 
 
@@ -59,91 +63,50 @@ def first_line(error: BaseException) -> str:
     return str(error).split("\n", 1)[0]
 
 
-def Simplex(dim: int, sum: float = 1.0) -> Set:
-    """{x >= 0 : sum(x) = sum}"""
-    return _build(ops.simplex, dim, _number("sum", sum))
+def _signature(fields: Sequence[Dict[str, Any]]) -> inspect.Signature:
+    """Fields in the table's order; one may be left out where it is not required and no required one follows."""
+    parameters = []
+    optional = True
+    for field in reversed(fields):
+        optional = optional and not field["required"]
+        default = field.get("otherwise") if optional else inspect.Parameter.empty
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        if field["kind"] == "sets":
+            kind, default = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.empty
+        parameters.append(inspect.Parameter(field["name"], kind, default=default))
+    return inspect.Signature(parameters[::-1])
 
 
-def CappedSimplex(dim: int, cap: Numbers, sum: float = 1.0) -> Set:
-    """{0 <= x <= cap : sum(x) = sum}; one cap for all coordinates or one for each"""
-    total = _number("sum", sum)
-    if isinstance(cap, (int, float)):
-        return _build(ops.uniformly_capped_simplex, dim, float(cap), total)
-    return _build(ops.capped_simplex, dim, _tensor(cap), total)
+def _constructor(row: Dict[str, Any]) -> Callable[..., Set]:
+    fields = row["fields"]
+    signature = _signature(fields)
+
+    def construct(*arguments: Any, **keywords: Any) -> Set:
+        bound = signature.bind(*arguments, **keywords)
+        bound.apply_defaults()
+        data: Dict[str, Tensor] = {}
+        sets: List[Set] = []
+        for field in fields:
+            value = bound.arguments[field["name"]]
+            if field["kind"] == "sets":
+                sets = _parts(value)
+            elif field["kind"] == "set":
+                sets = _parts([value])
+            elif value is not None:
+                data[field["name"]] = _tensor(value)
+        return _build(ops.make_set, row["name"], data, sets)
+
+    construct.__name__ = construct.__qualname__ = row["title"]
+    construct.__doc__ = row["formula"]
+    construct.__module__ = __name__
+    construct.__signature__ = signature  # type: ignore[attr-defined]
+    return construct
 
 
-def Box(lower: Numbers, upper: Numbers) -> Set:
-    """{lower <= x <= upper}; -inf and inf leave a side open"""
-    return _build(ops.box, _tensor(lower), _tensor(upper))
+_CONSTRUCTORS: Dict[str, Callable[..., Set]] = {row["title"]: _constructor(row) for row in _json.loads(ops.set_types())}
+globals().update(_CONSTRUCTORS)
 
-
-def Ball(center: Numbers, radius: Numbers) -> Set:
-    """{|x - center| <= radius}"""
-    return _build(ops.ball, _tensor(center), _tensor(radius))
-
-
-def Ellipsoid(center: Numbers, shape: Numbers) -> Set:
-    """{(x - center)' shape (x - center) <= 1}"""
-    return _build(ops.ellipsoid, _tensor(center), _constant("shape", shape))
-
-
-def Polyhedron(A: Numbers, b: Numbers, E: Optional[Numbers] = None, f: Optional[Numbers] = None) -> Set:
-    """{A x <= b, E x = f}; A may be a sparse tensor"""
-    sparse = isinstance(A, Tensor) and A.layout != torch.strided
-    matrix = _constant("A", A) if sparse else _tensor(A)
-    normals = None if E is None else _constant("E", E)
-    levels = None if f is None else _constant("f", f) if sparse else _tensor(f)
-    return _build(ops.polyhedron, matrix, _tensor(b), normals, levels)
-
-
-def Quadratic(P: Numbers, q: Numbers, c: float) -> Set:
-    """{1/2 x'Px + q'x + c <= 0}, P positive semidefinite"""
-    return _build(ops.quadratic, _constant("P", P), _constant("q", q), _number("c", c))
-
-
-def SecondOrderCone(M: Numbers, s: Numbers, c: Numbers, e: float) -> Set:
-    """{|Mx + s| <= c.x + e}"""
-    return _build(ops.second_order_cone, _constant("M", M), _constant("s", s), _constant("c", c), _number("e", e))
-
-
-def Lmi(F: Numbers) -> Set:
-    """{F[0] + sum_i x_i F[i] positive semidefinite}; F: (dim + 1, m, m), symmetric"""
-    return _build(ops.lmi, torch.stack([_constant("F", matrix) for matrix in F]))  # type: ignore[union-attr]
-
-
-def LpBall(center: Numbers, radius: float, p: float) -> Set:
-    """{|x - center|_p <= radius}, 1 <= p <= inf"""
-    return _build(ops.lp_ball, _constant("center", center), _number("radius", radius), float(p))
-
-
-def LogSumExp(dim: int, bound: float) -> Set:
-    """{log sum_j exp(x_j) <= bound}"""
-    return _build(ops.log_sum_exp, dim, _number("bound", bound))
-
-
-def KlBall(reference: Numbers, radius: float) -> Set:
-    """{x >= 0 : sum(x) = 1, sum_j x_j log(x_j / reference_j) <= radius}"""
-    return _build(ops.kl_ball, _constant("reference", reference), _number("radius", radius))
-
-
-def Intersection(*sets: Set) -> Set:
-    """the points that all of them contain"""
-    return _build(ops.intersection, _fixed(sets))
-
-
-def Product(*sets: Set) -> Set:
-    """(x_1, x_2, ...) with x_k in the k-th"""
-    return _build(ops.product, _fixed(sets))
-
-
-def AffinePreimage(set: Set, A: Numbers, b: Numbers) -> Set:
-    """{x : A x + b in set}"""
-    return _build(ops.affine_preimage, _fixed([set])[0], _constant("A", A), _constant("b", b))
-
-
-def Scaled(set: Set, factor: float) -> Set:
-    """{factor y : y in set}, factor > 0"""
-    return _build(ops.scaled, _fixed([set])[0], _number("factor", factor))
+__all__ = sorted([*_HELPERS, *_CONSTRUCTORS])
 
 
 def parse_set(json: str) -> Set:

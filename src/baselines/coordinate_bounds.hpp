@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "kernels/simplex_kernels.hpp"
-#include "softradial/sets/coordinate_set.hpp"
+#include "softradial/sets/coordinates.hpp"
 
 namespace softradial::baselines {
 

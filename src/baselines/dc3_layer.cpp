@@ -9,7 +9,7 @@
 #include "kernels/correction_kernels.hpp"
 #include "linear_data.hpp"
 #include "softradial/errors.hpp"
-#include "softradial/sets/coordinate_set.hpp"
+#include "softradial/sets/coordinates.hpp"
 
 namespace softradial::baselines {
 namespace {

@@ -1,7 +1,7 @@
 #include "builders.hpp"
 #include "kernels/simplex_kernels.hpp"
 #include "softradial/errors.hpp"
-#include "softradial/sets/coordinate_set.hpp"
+#include "softradial/sets/coordinates.hpp"
 
 namespace softradial::baselines {
 namespace {

@@ -138,11 +138,11 @@ std::size_t Evaluator<T>::dim() const noexcept {
 }
 
 template <class T>
-MapForm Evaluator<T>::form() const {
+MapForm Evaluator<T>::form(const TensorSpace& space) const {
   const AnchoredSet<T>& set = impl_->set;
   return {.anchor = as_doubles<T>(set.anchor),
           .normals = set.hull.normals(),
-          .gauge = set.gauge->form(),
+          .gauge = set.gauge->in_tensors(space),
           .kappa = set.kappa,
           .sigma = set.gauge->sigma(),
           .lipschitz = set.gauge->lipschitz()};

@@ -84,6 +84,13 @@ template <Scalar N>
   return where_else(positive, where_else(positive, x, 1).value().apply(TensorValue::Binary::power, p), 0);
 }
 
+// x^(1/p), likewise; 1/p is rounded to the precision of x.
+template <Scalar N>
+[[nodiscard]] N power_root(N x, double p) noexcept {
+  return std::pow(x, 1 / static_cast<N>(p));
+}
+[[nodiscard]] inline Tensor power_root(const Tensor& x, double p) { return power(x, 1 / p); }
+
 // 1 - exp(-z) for z >= 0 without cancellation; tensors by functions that every exporter knows.
 template <Scalar N>
 [[nodiscard]] N one_minus_exp(N z) noexcept {
@@ -158,6 +165,14 @@ template <Scalar Real, class T, class Size>
 [[nodiscard]] Real largest_over(std::span<const T> x, const Size& size) noexcept {
   Real top = size(static_cast<Real>(x[0]));
   for (const T v : x) top = std::max(top, size(static_cast<Real>(v)));
+  return top;
+}
+template <Scalar Real, class Size>
+[[nodiscard]] Real largest_over(std::span<const double> x, const Eigen::VectorXd& y, const Size& size) noexcept {
+  Real top = 0;
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    top = std::max(top, size(static_cast<Real>(x[j]), static_cast<Real>(y[static_cast<Eigen::Index>(j)])));
+  }
   return top;
 }
 template <std::same_as<Tensor> Real, class Size>

@@ -10,7 +10,7 @@
 #include "softradial/anchor.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/row_status.hpp"
-#include "softradial/sets/polyhedron.hpp"
+#include "softradial/sets/polyhedra.hpp"
 
 namespace softradial::ops {
 namespace {

@@ -133,9 +133,9 @@ class AtValue final : public TensorValue {
       case Binary::at_least:
         return a >= b;
       case Binary::larger:
-        return at::maximum(as_tensor(a, b), as_tensor(b, a));
+        return larger_of(a, b);
       case Binary::smaller:
-        return at::minimum(as_tensor(a, b), as_tensor(b, a));
+        return smaller_of(a, b);
       case Binary::both:
         return as_tensor(a, b).logical_and(as_tensor(b, a));
       case Binary::either:
@@ -143,6 +143,16 @@ class AtValue final : public TensorValue {
     }
     return {};
   }
+
+  // At a tie with a number the derivative is 0 for relu and 1 for a clamp, where that of two tensors would be halved.
+  [[nodiscard]] static at::Tensor larger_of(const at::Tensor& a, const at::Tensor& b) { return at::maximum(a, b); }
+  [[nodiscard]] static at::Tensor larger_of(const at::Tensor& a, double b) {
+    return b == 0 ? a.relu() : a.clamp_min(b);
+  }
+  [[nodiscard]] static at::Tensor larger_of(double a, const at::Tensor& b) { return larger_of(b, a); }
+  [[nodiscard]] static at::Tensor smaller_of(const at::Tensor& a, const at::Tensor& b) { return at::minimum(a, b); }
+  [[nodiscard]] static at::Tensor smaller_of(const at::Tensor& a, double b) { return a.clamp_max(b); }
+  [[nodiscard]] static at::Tensor smaller_of(double a, const at::Tensor& b) { return b.clamp_max(a); }
 
   [[nodiscard]] static at::Tensor as_tensor(const at::Tensor& values, double) { return values; }
   [[nodiscard]] static at::Tensor as_tensor(const at::Tensor& values, const at::Tensor&) { return values; }
@@ -158,6 +168,10 @@ class AtValue final : public TensorValue {
 Tensor wrap(at::Tensor tensor) { return Tensor(std::make_shared<const AtValue>(std::move(tensor))); }
 
 const at::Tensor& unwrap(const Tensor& tensor) { return static_cast<const AtValue&>(tensor.value()).tensor(); }
+
+AtGauge unwrap(TensorGauge gauge) {
+  return [gauge = std::move(gauge)](const at::Tensor& d) { return unwrap(gauge(wrap(d))); };
+}
 
 at::ScalarType working_type(at::ScalarType type) { return type == at::kDouble ? at::kDouble : at::kFloat; }
 

@@ -4,6 +4,8 @@
 #include <c10/core/Device.h>
 #include <c10/core/ScalarType.h>
 
+#include <functional>
+
 #include "softradial/tensor.hpp"
 
 // The core's tensors are ATen's.
@@ -11,6 +13,10 @@ namespace softradial::ops {
 
 [[nodiscard]] Tensor wrap(at::Tensor tensor);
 [[nodiscard]] const at::Tensor& unwrap(const Tensor& tensor);
+
+// gamma(d), (..., dim) -> (..., 1), by ATen ops.
+using AtGauge = std::function<at::Tensor(const at::Tensor& d)>;
+[[nodiscard]] AtGauge unwrap(TensorGauge gauge);
 
 // The precision in which a dtype is computed, and an ulp of 1 in a dtype.
 [[nodiscard]] at::ScalarType working_type(at::ScalarType type);

@@ -149,31 +149,11 @@ TORCH_LIBRARY(softradial, m) {
       .def_pickle([](const LayerObjectPtr& layer) -> SavedLayer { return save_layer(layer); },
                   [](const SavedLayer& saved) -> LayerObjectPtr { return load_layer(saved); });
 
-  m.def("simplex(int dim, float sum=1) -> __torch__.torch.classes.softradial.Set", simplex);
-  m.def("capped_simplex(int dim, Tensor cap, float sum=1) -> __torch__.torch.classes.softradial.Set", capped_simplex);
-  m.def("uniformly_capped_simplex(int dim, float cap, float sum=1) -> __torch__.torch.classes.softradial.Set",
-        uniformly_capped_simplex);
-  m.def("box(Tensor lower, Tensor upper) -> __torch__.torch.classes.softradial.Set", box);
-  m.def("ball(Tensor center, Tensor radius) -> __torch__.torch.classes.softradial.Set", ball);
-  m.def("ellipsoid(Tensor center, Tensor shape) -> __torch__.torch.classes.softradial.Set", ellipsoid);
-  m.def("polyhedron(Tensor A, Tensor b, Tensor? E=None, Tensor? f=None) -> __torch__.torch.classes.softradial.Set",
-        polyhedron);
-  m.def("quadratic(Tensor P, Tensor q, float c) -> __torch__.torch.classes.softradial.Set", quadratic);
-  m.def("second_order_cone(Tensor M, Tensor s, Tensor c, float e) -> __torch__.torch.classes.softradial.Set",
-        second_order_cone);
-  m.def("lmi(Tensor F) -> __torch__.torch.classes.softradial.Set", lmi);
-  m.def("lp_ball(Tensor center, float radius, float p) -> __torch__.torch.classes.softradial.Set", lp_ball);
-  m.def("log_sum_exp(int dim, float bound) -> __torch__.torch.classes.softradial.Set", log_sum_exp);
-  m.def("kl_ball(Tensor reference, float radius) -> __torch__.torch.classes.softradial.Set", kl_ball);
-  m.def("intersection(__torch__.torch.classes.softradial.Set[] sets) -> __torch__.torch.classes.softradial.Set",
-        intersection);
-  m.def("product(__torch__.torch.classes.softradial.Set[] sets) -> __torch__.torch.classes.softradial.Set", product);
   m.def(
-      "affine_preimage(__torch__.torch.classes.softradial.Set set, Tensor A, Tensor b) -> "
+      "make_set(str type, Dict(str, Tensor) data, __torch__.torch.classes.softradial.Set[] sets) -> "
       "__torch__.torch.classes.softradial.Set",
-      affine_preimage);
-  m.def("scaled(__torch__.torch.classes.softradial.Set set, float factor) -> __torch__.torch.classes.softradial.Set",
-        scaled);
+      make_set);
+  m.def("set_types() -> str", describe_set_types);
   m.def("read_set(str json) -> __torch__.torch.classes.softradial.Set", read_set);
   m.def("read_set_file(str path) -> __torch__.torch.classes.softradial.Set", read_set_file);
 

@@ -3,42 +3,26 @@
 #include <ATen/ATen.h>
 
 #include <Eigen/QR>
-#include <concepts>
 
 #include "composite/radial_map.hpp"
 #include "cpu/tensor_rows.hpp"
 #include "eigen_tensors.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/row_status.hpp"
-#include "softradial/sets/coordinate_set.hpp"
+#include "softradial/sets/coordinates.hpp"
 
 namespace softradial::ops {
-namespace {
-
-// The one of two members that is of precision T.
-template <class T, class Single, class Double>
-auto& by_precision(Single& f32, Double& f64) {
-  if constexpr (std::same_as<T, float>) {
-    return f32;
-  } else {
-    return f64;
-  }
-}
-
-}  // namespace
 
 MapObject::MapObject(SetPtr set, Method method, const ProjectionOptions& options)
     : set_(std::move(set)), method_(method), anchor_(Projection<double>(set_->set(), method, options).anchor()) {}
 
 template <class T>
 const CompiledMap<T>& MapObject::compiled() const {
-  OnDemand<T>& slot = by_precision<T>(f32_, f64_);
-  std::call_once(slot.once, [&] { slot.map.emplace(set_->set(), anchor_, method_); });
-  return *slot.map;
+  return caches_->of<T>().compiled.get([&] { return CompiledMap<T>(set_->set(), anchor_, method_); });
 }
 
 std::shared_ptr<const composite::RadialSet> MapObject::tensors(at::Device device, at::ScalarType type) const {
-  return tensors_.get(device, type, [&] { return composite::make_radial_set(*this, device, type); });
+  return caches_->tensors.get(device, type, [&] { return composite::make_radial_set(*this, device, type); });
 }
 
 namespace {
@@ -62,7 +46,7 @@ Eigen::VectorXd bounds_of(const std::vector<LinearSystem::Row>& rows) {
 }  // namespace
 
 std::shared_ptr<const LinearTensors> MapObject::linear(at::Device device, at::ScalarType type) const {
-  return linear_.get(device, type, [&] {
+  return caches_->linear.get(device, type, [&] {
     LinearSystem system(set_->set().dim());
     set_->set()->append_linear(system);
     const at::TensorOptions options = at::TensorOptions().device(device).dtype(type);
@@ -77,7 +61,7 @@ std::shared_ptr<const LinearTensors> MapObject::linear(at::Device device, at::Sc
 }
 
 std::shared_ptr<const BoundsTensors> MapObject::bounds(at::Device device, at::ScalarType type) const {
-  return bounds_.get(device, type, [&] {
+  return caches_->bounds.get(device, type, [&] {
     const auto& set = dynamic_cast<const CoordinateSet&>(*set_->set());
     const at::TensorOptions options = at::TensorOptions().device(device).dtype(type);
     return BoundsTensors{rounded_inwards(set.lower(), Inwards::up, options),
@@ -92,31 +76,22 @@ at::Tensor MapObject::image_of(const at::Tensor& anchor) const {
     return data->wide_A.mv(anchor.to(at::kDouble)).to(anchor.scalar_type());
   };
   if (at::tracer::impl::is_dispatch_enabled()) return image();
-  const std::lock_guard lock(image_mutex_);
-  const bool known = image_anchor_.defined() && image_anchor_.device() == anchor.device() &&
-                     image_anchor_.scalar_type() == anchor.scalar_type() && at::equal(image_anchor_, anchor);
-  if (!known) {
-    const c10::InferenceMode outside_inference(false);
-    const at::NoGradGuard no_grad;
-    image_anchor_ = anchor.clone();
-    image_ = image();
-  }
-  return image_;
+  return caches_->image.get(anchor, image);
 }
 
 const AffineHull& MapObject::declared_hull() const {
-  std::call_once(declared_once_, [&] {
+  return caches_->declared_hull.get([&] {
     LinearSystem system(set_->set().dim());
     set_->set()->append_linear(system);
     const Eigen::MatrixXd E = dense(system.equalities(), system.dim());
-    declared_hull_ = AffineHull::whole_space(system.dim());
-    if (E.rows() == 0) return;
+    AffineHull hull = AffineHull::whole_space(system.dim());
+    if (E.rows() == 0) return hull;
     const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(E.transpose());
     const Eigen::MatrixXd Q = qr.householderQ();
-    declared_hull_.normals = Q.leftCols(qr.rank()).transpose();
-    declared_hull_.offsets = declared_hull_.normals * anchor_.point;
+    hull.normals = Q.leftCols(qr.rank()).transpose();
+    hull.offsets = hull.normals * anchor_.point;
+    return hull;
   });
-  return declared_hull_;
 }
 
 template <class T>
@@ -128,10 +103,7 @@ std::shared_ptr<const PolyhedraMap<T>> MapObject::shared_rows(const at::Tensor& 
   };
   // Only the set's own matrix cannot change behind our back: a tensor's version does not count changes through .data.
   if (!A.is_same(linear(A.device(), A.scalar_type())->A)) return pack();
-  std::shared_ptr<const PolyhedraMap<T>>& slot = by_precision<T>(packed_f32_, packed_f64_);
-  const std::lock_guard lock(packed_mutex_);
-  if (!slot) slot = pack();
-  return slot;
+  return caches_->of<T>().own_rows.get(pack);
 }
 
 template class CompiledMap<float>;

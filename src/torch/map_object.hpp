@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "cpu/result_memory.hpp"
@@ -30,14 +31,52 @@ class CompiledMap {
  public:
   CompiledMap(const Set& set, const Anchor& anchor, const Method& method) : evaluator(set, anchor, method, 1) {}
 
-  const Evaluator<T> evaluator;
+  Evaluator<T> evaluator;
 
   [[nodiscard]] typename Pool<Workspace<T>>::Lease lend() const {
-    return workspaces_.lend([this] { return Workspace<T>(evaluator); });
+    return workspaces_->lend([this] { return Workspace<T>(evaluator); });
   }
 
  private:
-  mutable Pool<Workspace<T>> workspaces_;
+  std::unique_ptr<Pool<Workspace<T>>> workspaces_ = std::make_unique<Pool<Workspace<T>>>();
+};
+
+// A value that is made at its first use, by whichever thread comes first, and never changes.
+template <class Value>
+class Lazy {
+ public:
+  template <class Make>
+  const Value& get(const Make& make) {
+    std::call_once(once_, [&] { value_.emplace(make()); });
+    return *value_;
+  }
+
+ private:
+  std::once_flag once_;
+  std::optional<Value> value_;
+};
+
+// The result of a function for the tensor that it was last called with, compared by content.
+class LastImage {
+ public:
+  template <class Make>
+  at::Tensor get(const at::Tensor& argument, const Make& make) {
+    const std::lock_guard lock(mutex_);
+    const bool known = argument_.defined() && argument_.device() == argument.device() &&
+                       argument_.scalar_type() == argument.scalar_type() && at::equal(argument_, argument);
+    if (!known) {
+      const c10::InferenceMode outside_inference(false);
+      const at::NoGradGuard no_grad;
+      argument_ = argument.clone();
+      image_ = make();
+    }
+    return image_;
+  }
+
+ private:
+  std::mutex mutex_;
+  at::Tensor argument_;
+  at::Tensor image_;
 };
 
 // Constants on a device and for a dtype, made once. They outlive the call that made them: a trace must not record how they
@@ -86,6 +125,26 @@ struct BoundsTensors {
   at::Tensor sum;
 };
 
+// What a map makes at its first use and keeps: every part is thread-safe by construction.
+struct MapCaches {
+  template <class T>
+  struct OfPrecision {
+    Lazy<CompiledMap<T>> compiled;
+    Lazy<std::shared_ptr<const PolyhedraMap<T>>> own_rows;
+  };
+  template <class T>
+  [[nodiscard]] OfPrecision<T>& of() noexcept {
+    return std::get<OfPrecision<T>>(by_precision);
+  }
+
+  std::tuple<OfPrecision<float>, OfPrecision<double>> by_precision;
+  TensorCache<composite::RadialSet> tensors;
+  TensorCache<LinearTensors> linear;
+  TensorCache<BoundsTensors> bounds;
+  LastImage image;
+  Lazy<AffineHull> declared_hull;
+};
+
 // A set with an anchor and a method: torch.classes.softradial.Projection, the argument of every op. Immutable; what a
 // precision or a device needs is compiled at its first use.
 class MapObject final : public torch::CustomClassHolder {
@@ -125,32 +184,14 @@ class MapObject final : public torch::CustomClassHolder {
   [[nodiscard]] const ResultMemory& results() const noexcept { return results_; }
 
   // How the rows of the last result fared.
-  [[nodiscard]] LastStatus& last() const noexcept { return last_; }
+  [[nodiscard]] LastStatus& last() const noexcept { return *last_; }
 
  private:
-  template <class T>
-  struct OnDemand {
-    std::once_flag once;
-    std::optional<CompiledMap<T>> map;
-  };
-
   SetPtr set_;
   Method method_;
   Anchor anchor_;
-  mutable OnDemand<float> f32_;
-  mutable OnDemand<double> f64_;
-  mutable TensorCache<composite::RadialSet> tensors_;
-  mutable TensorCache<LinearTensors> linear_;
-  mutable TensorCache<BoundsTensors> bounds_;
-  mutable std::mutex packed_mutex_;
-  mutable std::shared_ptr<const PolyhedraMap<float>> packed_f32_;
-  mutable std::shared_ptr<const PolyhedraMap<double>> packed_f64_;
-  mutable std::mutex image_mutex_;
-  mutable at::Tensor image_anchor_;
-  mutable at::Tensor image_;
-  mutable std::once_flag declared_once_;
-  mutable AffineHull declared_hull_;
-  mutable LastStatus last_;
+  std::unique_ptr<MapCaches> caches_ = std::make_unique<MapCaches>();
+  std::unique_ptr<LastStatus> last_ = std::make_unique<LastStatus>();
   ResultMemory results_;
 };
 

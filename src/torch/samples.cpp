@@ -5,12 +5,14 @@
 #include <torch/library.h>
 
 #include <algorithm>
-#include <initializer_list>
+#include <array>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "analytic_center.hpp"
-#include "composite/anchored.hpp"
+#include "at_tensor.hpp"
 #include "composite/safe_math.hpp"
 #include "composite/samples.hpp"
 #include "eigen_tensors.hpp"
@@ -18,18 +20,40 @@
 #include "project.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/row_status.hpp"
+#include "softradial/set_type.hpp"
 #include "softradial/sets.hpp"
 
 namespace softradial::ops {
 namespace {
 
+using NamedTensor = std::pair<std::string_view, const MaybeTensor*>;
+
+// Every datum that a set may have for each sample.
+std::array<NamedTensor, 8> data_of_sets(const SampleData& data) {
+  return {{{"A", &data.A},
+           {"b", &data.b},
+           {"f", &data.f},
+           {"lower", &data.lower},
+           {"upper", &data.upper},
+           {"sum", &data.sum},
+           {"center", &data.center},
+           {"radius", &data.radius}}};
+}
+
+// The type of a set; nothing for a level set of callables, which the table does not list.
+const SetType* type_of(const Set& set) {
+  const std::string name = set->describe().type;
+  const auto& types = set_types();
+  const auto found = std::ranges::find(types, std::string_view(name), &SetType::name);
+  return found == types.end() ? nullptr : &*found;
+}
+
 // Throws for data that are given but that the set does not have.
-void allow_only(const SampleData& data, const Set& set, std::initializer_list<std::string_view> allowed) {
-  const std::pair<std::string_view, const MaybeTensor*> all[] = {
-      {"A", &data.A},         {"b", &data.b},     {"f", &data.f},           {"lower", &data.lower},
-      {"upper", &data.upper}, {"sum", &data.sum}, {"center", &data.center}, {"radius", &data.radius}};
-  for (const auto& [name, tensor] : all) {
-    if (!*tensor || std::find(allowed.begin(), allowed.end(), name) != allowed.end()) continue;
+void allow_only_data_of(const Set& set, const SampleData& data) {
+  for (const auto& [name, tensor] : data_of_sets(data)) {
+    if (!*tensor) continue;
+    const SetType* const type = type_of(set);
+    if (type != nullptr && std::ranges::find(type->sample_data, name) != type->sample_data.end()) continue;
     throw InvalidSet(std::string(name) + ": a " + set->describe().type + " has no such data");
   }
 }
@@ -58,11 +82,6 @@ at::Tensor numbers(const at::Tensor& data, const char* name, const at::Tensor& u
 SampleResult onto_coordinates(const at::Tensor& u, const SampleData& data, const CoordinateSet& set,
                               const MapPtr& map) {
   const bool has_sum = set.total().has_value();
-  if (has_sum) {
-    allow_only(data, map->set()->set(), {"upper", "sum"});
-  } else {
-    allow_only(data, map->set()->set(), {"lower", "upper"});
-  }
   const int64_t dim = map->dim();
   BoundsData bounds;
   const auto fixed = map->bounds(u.device(), u.scalar_type());
@@ -88,7 +107,6 @@ at::Tensor slack_at(const at::Tensor& A, const at::Tensor& b, const at::Tensor& 
 }
 
 SampleResult onto_polyhedra(const at::Tensor& u, const SampleData& data, bool anchor_gradient, const MapPtr& map) {
-  allow_only(data, map->set()->set(), {"A", "b", "f"});
   const auto linear = map->linear(u.device(), u.scalar_type());
   const at::Tensor A = data.A ? data.A->to(u.options()) : linear->A;
   if (A.dim() < 2 || A.size(-1) != map->dim() || A.size(-2) != linear->A.size(0)) {
@@ -127,33 +145,12 @@ SampleResult onto_polyhedra(const at::Tensor& u, const SampleData& data, bool an
   return project_polyhedra(u, {A, slack, c10::nullopt, anchor}, map);
 }
 
-composite::RadialSet radial_set(const composite::AnchoredGauge& gauge, const at::Tensor& anchor, const MapPtr& map,
-                                at::ScalarType working) {
-  const auto fixed = map->tensors(anchor.device(), working);
-  return {.anchor = composite::where_else(gauge.interior, anchor, 0).to(working),
-          .normals = fixed->normals,
-          .sum = fixed->sum,
-          .gauge = gauge.gauge,
-          .kappa = gauge.kappa,
-          .hull_dim = fixed->hull_dim};
-}
-
-// Sets of one curved piece, and every other set with an anchor for each sample: by the composite alone.
-SampleResult onto_anchored(const at::Tensor& u, const SampleData& data, const Description& set, const MapPtr& map) {
+// Every other set, with data or an anchor for each sample: by the composite alone.
+SampleResult onto_anchored(const at::Tensor& u, const SampleData& data, const MapPtr& map) {
+  const Set& set = map->set()->set();
   const at::ScalarType type = u.scalar_type();
-  const at::ScalarType working = composite::working_type(type);
-  const at::TensorOptions doubles = u.options().dtype(at::kDouble);
-  const auto fixed = [&](const char* name) {
-    for (const auto& [key, value] : set.fields) {
-      if (key != name) continue;
-      if (const auto* vector = std::get_if<Eigen::VectorXd>(&value)) return to_tensor(*vector).to(doubles);
-      if (const auto* matrix = std::get_if<Eigen::MatrixXd>(&value)) return to_tensor(*matrix).to(doubles);
-      return at::full({1}, std::get<double>(value), doubles);
-    }
-    return at::Tensor();
-  };
-  // An anchor as the working precision has it: the gauge is that of the rounded point.
-  const auto placed = [&](const at::Tensor& point) { return point.to(type).to(at::kDouble); };
+  const at::ScalarType working = working_type(type);
+  const AtSpace space(u.device(), type);
   // Samples whose data are not numbers are taken out before anything is computed from them.
   at::Tensor known = at::ones({1}, u.options().dtype(at::kBool));
   const auto numbers_only = [&](const at::Tensor& values) {
@@ -161,32 +158,30 @@ SampleResult onto_anchored(const at::Tensor& u, const SampleData& data, const De
     known = known.logical_and(finite);
     return composite::where_else(finite, values, 0);
   };
-  composite::AnchoredGauge gauge;
-  at::Tensor anchor;
-  if (set.type == "ball" || set.type == "ellipsoid") {
-    const bool ball = set.type == "ball";
-    if (ball) {
-      allow_only(data, map->set()->set(), {"center", "radius"});
-    } else {
-      allow_only(data, map->set()->set(), {"center"});
-    }
-    const at::Tensor center =
-        data.center ? numbers_only(vectors(*data.center, "center", u, map->dim())).to(at::kDouble) : fixed("center");
-    anchor = placed(data.anchor ? numbers_only(vectors(*data.anchor, "anchor", u, map->dim())) : center);
-    const at::Tensor radius = data.radius
-                                  ? numbers(*data.radius, "radius", u).to(at::kDouble).expand_as(u.narrow(-1, 0, 1))
-                                  : fixed("radius");
-    gauge = ball ? composite::ball_gauge(center, radius, anchor, type)
-                 : composite::ellipsoid_gauge(center, fixed("shape"), anchor, type);
-  } else {
-    allow_only(data, map->set()->set(), {});
-    anchor = placed(data.anchor ? numbers_only(vectors(*data.anchor, "anchor", u, map->dim()))
-                                : to_tensor(map->anchor().point).to(u.device()));
-    gauge = composite::anchored_gauge(set, anchor, type);
+  SampleTensors samples(space);
+  for (const auto& [name, tensor] : data_of_sets(data)) {
+    if (!*tensor) continue;
+    const std::string text(name);
+    const Field* const field = type_of(set)->find(name);
+    const at::Tensor values = field->kind == FieldKind::number
+                                  ? numbers(**tensor, text.c_str(), u).expand_as(u.narrow(-1, 0, 1))
+                                  : vectors(**tensor, text.c_str(), u, map->dim());
+    samples.give(name, wrap(numbers_only(values).to(at::kDouble)));
   }
-  gauge.interior = gauge.interior.logical_and(known);
-  return composite::project_samples(u.to(working), radial_set(gauge, anchor, map, working), gauge.interior,
-                                    map->method(), type);
+  // An anchor as the working precision has it: the gauge is that of the rounded point.
+  const at::Tensor point = data.anchor ? numbers_only(vectors(*data.anchor, "anchor", u, map->dim()))
+                                       : unwrap(set->anchor_in_tensors(samples, map->anchor().point));
+  const at::Tensor anchor = point.to(type).to(at::kDouble);
+  const TensorGaugeAt gauge = set->gauge_in_tensors(wrap(anchor), samples);
+  const at::Tensor interior = unwrap(gauge.interior).logical_and(known);
+  const auto fixed = map->tensors(anchor.device(), working);
+  const composite::RadialSet radial{.anchor = composite::where_else(interior, anchor, 0).to(working),
+                                    .normals = fixed->normals,
+                                    .sum = fixed->sum,
+                                    .gauge = unwrap(gauge.gauge),
+                                    .kappa = unwrap(gauge.kappa),
+                                    .hull_dim = fixed->hull_dim};
+  return composite::project_samples(u.to(working), radial, interior, map->method(), type);
 }
 
 bool any_given(const SampleData& d) {
@@ -230,11 +225,12 @@ SampleResult project_samples(const at::Tensor& u, const SampleData& data, bool a
   check_shape(u, *map, "u");
   if (data.scale) return onto_scaled(u, data, anchor_gradient, map);
   const Set& set = map->set()->set();
+  allow_only_data_of(set, data);
   if (const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set)) {
     return onto_coordinates(u, data, *coordinates, map);
   }
   if (dynamic_cast<const Polyhedron*>(&*set) != nullptr) return onto_polyhedra(u, data, anchor_gradient, map);
-  return onto_anchored(u, data, set->describe(), map);
+  return onto_anchored(u, data, map);
 }
 
 SampleData sample_data(const NamedTensors& named) {

@@ -2,41 +2,23 @@
 
 #include <ATen/ATen.h>
 
-#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 
 #include "eigen_tensors.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/set_json.hpp"
-#include "softradial/sets.hpp"
+#include "softradial/set_type.hpp"
 
 namespace softradial::ops {
 namespace {
 
 SetPtr make(Set set) { return c10::make_intrusive<SetObject>(std::move(set)); }
 
-SetPtr make(Set set, std::initializer_list<std::pair<const char*, at::Tensor>> data) {
-  SetObject::Tensors learned;
-  for (const auto& [name, tensor] : data) {
-    if (tensor.defined() && tensor.requires_grad()) learned.insert(name, tensor);
-  }
-  return c10::make_intrusive<SetObject>(std::move(set), std::move(learned));
-}
-
 double to_number(const at::Tensor& tensor, std::string_view name) {
   if (tensor.numel() != 1) throw ShapeError(std::string(name) + ": expected one number");
   return tensor.detach().to(at::kCPU, at::kDouble).item<double>();
-}
-
-std::size_t to_size(int64_t dim) {
-  if (dim < 0) throw InvalidSet("dim is " + std::to_string(dim) + ", below 0");
-  return static_cast<std::size_t>(dim);
-}
-
-std::vector<Set> parts_of(const std::vector<SetPtr>& sets) {
-  std::vector<Set> parts;
-  for (const SetPtr& set : sets) parts.push_back(set->set());
-  return parts;
 }
 
 SparseMatrix to_sparse(const at::Tensor& tensor) {
@@ -53,86 +35,110 @@ SparseMatrix to_sparse(const at::Tensor& tensor) {
   return matrix;
 }
 
-// Dense or sparse by A.
-template <class Matrix>
-Set polyhedron_of(const Matrix& A, const Eigen::VectorXd& b, const MaybeTensor& E, const MaybeTensor& f) {
-  if (E.has_value() != f.has_value()) throw InvalidSet("polyhedron: E and f go together");
-  if (!E) return Polyhedron(A, b);
-  if constexpr (std::is_same_v<Matrix, SparseMatrix>) {
-    return Polyhedron(A, b, SparseMatrix(to_matrix(E->to_dense(), "E").sparseView()), to_vector(*f, "f"));
-  } else {
-    return Polyhedron(A, b, to_matrix(*E, "E"), to_vector(*f, "f"));
+std::vector<Eigen::MatrixXd> to_matrices(const at::Tensor& tensor, const std::string& name) {
+  if (tensor.dim() != 3) throw ShapeError(name + ": expected 3 dimensions, got " + std::to_string(tensor.dim()));
+  std::vector<Eigen::MatrixXd> matrices;
+  for (int64_t i = 0; i < tensor.size(0); ++i) matrices.push_back(to_matrix(tensor[i], name));
+  return matrices;
+}
+
+FieldValue value_of(const at::Tensor& tensor, const Field& field) {
+  const std::string name(field.name);
+  switch (field.kind) {
+    case FieldKind::count:
+    case FieldKind::number:
+    case FieldKind::number_or_infinity:
+      return to_number(tensor, name);
+    case FieldKind::number_or_numbers:
+      return tensor.dim() == 0 ? FieldValue(to_number(tensor, name)) : FieldValue(to_vector(tensor, name));
+    case FieldKind::numbers:
+    case FieldKind::lower_bounds:
+    case FieldKind::upper_bounds:
+      return to_vector(tensor, name);
+    case FieldKind::any_matrix:
+      if (tensor.layout() != at::kStrided) return to_sparse(tensor);
+      return to_matrix(tensor, name);
+    case FieldKind::matrix:
+      return to_matrix(tensor, name);
+    case FieldKind::matrices:
+      return to_matrices(tensor, name);
+    case FieldKind::set:
+    case FieldKind::sets:
+      break;
+  }
+  throw InvalidSet(name + ": expected a set, got a tensor");
+}
+
+// Only data that a layer's call takes can be learned: a gradient that is asked for must not get lost in silence.
+void keep_learned(SetObject::Tensors& learned, const Field& field, const at::Tensor& tensor) {
+  if (!tensor.requires_grad()) return;
+  if (field.learned_as.empty() || tensor.layout() != at::kStrided) {
+    throw InvalidSet(std::string(field.name) +
+                     ": gradients to it are not available; detach it, or give it sample by sample where that is");
+  }
+  learned.insert(std::string(field.learned_as), tensor);
+}
+
+std::vector<Set> fixed_parts(const std::vector<SetPtr>& sets) {
+  std::vector<Set> parts;
+  for (const SetPtr& set : sets) {
+    for (const auto& entry : set->learned()) {
+      throw InvalidSet(entry.key() + ": gradients to the data of a combined set's parts are not available");
+    }
+    parts.push_back(set->set());
+  }
+  return parts;
+}
+
+constexpr std::string_view kind_name(FieldKind kind) {
+  switch (kind) {
+    case FieldKind::set:
+      return "set";
+    case FieldKind::sets:
+      return "sets";
+    default:
+      return "numbers";
   }
 }
 
 }  // namespace
 
-SetPtr simplex(int64_t dim, double sum) { return make(Simplex(to_size(dim), sum)); }
-
-SetPtr capped_simplex(int64_t dim, const at::Tensor& cap, double sum) {
-  if (cap.dim() == 0) return make(CappedSimplex(to_size(dim), to_number(cap, "cap"), sum), {{"upper", cap}});
-  if (cap.dim() == 1 && cap.size(0) != dim) {
-    throw ShapeError("cap: expected " + std::to_string(dim) + " numbers, got " + std::to_string(cap.size(0)));
+SetPtr make_set(const std::string& type_name, const c10::Dict<std::string, at::Tensor>& data,
+                const std::vector<SetPtr>& sets) {
+  const SetType& type = set_type(type_name);
+  NamedValues values;
+  SetObject::Tensors learned;
+  for (const Field& field : type.fields) {
+    const std::string name(field.name);
+    if (field.kind == FieldKind::set || field.kind == FieldKind::sets) {
+      values.emplace_back(name, fixed_parts(sets));
+    } else if (data.contains(name)) {
+      const at::Tensor tensor = data.at(name);
+      keep_learned(learned, field, tensor);
+      values.emplace_back(name, value_of(tensor, field));
+    }
   }
-  return make(CappedSimplex(to_vector(cap, "cap"), sum), {{"upper", cap}});
+  for (const auto& entry : data) {
+    if (type.find(entry.key()) == nullptr) throw InvalidSet(entry.key() + ": a " + type_name + " has no such field");
+  }
+  return c10::make_intrusive<SetObject>(softradial::make_set(type_name, std::move(values)), std::move(learned));
 }
 
-SetPtr uniformly_capped_simplex(int64_t dim, double cap, double sum) {
-  return make(CappedSimplex(to_size(dim), cap, sum));
+std::string describe_set_types() {
+  nlohmann::json all = nlohmann::json::array();
+  for (const SetType& type : set_types()) {
+    nlohmann::json fields = nlohmann::json::array();
+    for (const Field& field : type.fields) {
+      nlohmann::json entry{{"name", field.name},
+                           {"kind", kind_name(field.kind)},
+                           {"required", field.presence == Field::Presence::required}};
+      if (field.otherwise) entry["otherwise"] = *field.otherwise;
+      fields.push_back(std::move(entry));
+    }
+    all.push_back({{"name", type.name}, {"title", type.title}, {"formula", type.formula}, {"fields", fields}});
+  }
+  return all.dump();
 }
-
-SetPtr box(const at::Tensor& lower, const at::Tensor& upper) {
-  return make(Box(to_vector(lower, "lower"), to_vector(upper, "upper")), {{"lower", lower}, {"upper", upper}});
-}
-
-SetPtr ball(const at::Tensor& center, const at::Tensor& radius) {
-  return make(Ball(to_vector(center, "center"), to_number(radius, "radius")), {{"center", center}, {"radius", radius}});
-}
-
-SetPtr ellipsoid(const at::Tensor& center, const at::Tensor& shape) {
-  return make(Ellipsoid(to_vector(center, "center"), to_matrix(shape, "shape")), {{"center", center}});
-}
-
-SetPtr polyhedron(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const MaybeTensor& f) {
-  const Eigen::VectorXd bound = to_vector(b, "b");
-  if (A.layout() != at::kStrided) return make(polyhedron_of(to_sparse(A), bound, E, f), {{"b", b}});
-  return make(polyhedron_of(to_matrix(A, "A"), bound, E, f), {{"A", A}, {"b", b}, {"f", f.value_or(at::Tensor())}});
-}
-
-SetPtr quadratic(const at::Tensor& P, const at::Tensor& q, double c) {
-  return make(Quadratic(to_matrix(P, "P"), to_vector(q, "q"), c));
-}
-
-SetPtr second_order_cone(const at::Tensor& M, const at::Tensor& s, const at::Tensor& c, double e) {
-  return make(SecondOrderCone(to_matrix(M, "M"), to_vector(s, "s"), to_vector(c, "c"), e));
-}
-
-SetPtr lmi(const at::Tensor& F) {
-  if (F.dim() != 3) throw ShapeError("F: expected 3 dimensions, got " + std::to_string(F.dim()));
-  std::vector<Eigen::MatrixXd> matrices;
-  for (int64_t i = 0; i < F.size(0); ++i) matrices.push_back(to_matrix(F[i], "F"));
-  return make(Lmi(std::move(matrices)));
-}
-
-SetPtr lp_ball(const at::Tensor& center, double radius, double p) {
-  return make(LpBall(to_vector(center, "center"), radius, p));
-}
-
-SetPtr log_sum_exp(int64_t dim, double bound) { return make(LogSumExp(to_size(dim), bound)); }
-
-SetPtr kl_ball(const at::Tensor& reference, double radius) {
-  return make(KlBall(to_vector(reference, "reference"), radius));
-}
-
-SetPtr intersection(const std::vector<SetPtr>& sets) { return make(Intersection(parts_of(sets))); }
-
-SetPtr product(const std::vector<SetPtr>& sets) { return make(Product(parts_of(sets))); }
-
-SetPtr affine_preimage(const SetPtr& set, const at::Tensor& A, const at::Tensor& b) {
-  return make(AffinePreimage(set->set(), to_matrix(A, "A"), to_vector(b, "b")));
-}
-
-SetPtr scaled(const SetPtr& set, double factor) { return make(Scaled(set->set(), factor)); }
 
 SetPtr read_set(const std::string& json) { return make(parse_set(json)); }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "softradial/sets/level_set.hpp"
+#include "softradial/sets/levels.hpp"
 
 namespace softradial::reference {
 namespace {

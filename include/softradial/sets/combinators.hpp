@@ -9,6 +9,7 @@ namespace softradial {
 // The points that all parts contain. gamma = max of the parts' gauges; ties take the first part.
 class Intersection final : public ConvexSet {
  public:
+  [[nodiscard]] static SetType type();
   explicit Intersection(std::vector<Set> parts);
   [[nodiscard]] const std::vector<Set>& parts() const noexcept { return parts_; }
 
@@ -22,6 +23,7 @@ class Intersection final : public ConvexSet {
   [[nodiscard]] std::optional<BarrierTerms> nonlinear_barrier(const Eigen::VectorXd& x, double t) const override;
   [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
   [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;
+  [[nodiscard]] TensorGaugeAt gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const override;
 
  private:
   std::vector<Set> parts_;
@@ -30,6 +32,7 @@ class Intersection final : public ConvexSet {
 // (x_1, x_2, ...) with x_k in part k. gamma = max over the blocks: one radial scale for the whole point.
 class Product final : public ConvexSet {
  public:
+  [[nodiscard]] static SetType type();
   explicit Product(std::vector<Set> parts);
   [[nodiscard]] const std::vector<Set>& parts() const noexcept { return parts_; }
 
@@ -44,6 +47,7 @@ class Product final : public ConvexSet {
   [[nodiscard]] std::optional<Eigen::VectorXd> closed_form_anchor() const override;
   [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
   [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;
+  [[nodiscard]] TensorGaugeAt gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const override;
 
  private:
   std::vector<Set> parts_;
@@ -53,6 +57,7 @@ class Product final : public ConvexSet {
 // {x : A x + b in inner}. gamma(d) = gamma_inner(A d).
 class AffinePreimage final : public ConvexSet {
  public:
+  [[nodiscard]] static SetType type();
   AffinePreimage(Set inner, Eigen::MatrixXd A, Eigen::VectorXd b);
 
   [[nodiscard]] std::size_t dim() const noexcept override { return static_cast<std::size_t>(A_.cols()); }
@@ -65,6 +70,7 @@ class AffinePreimage final : public ConvexSet {
   [[nodiscard]] std::optional<BarrierTerms> nonlinear_barrier(const Eigen::VectorXd& x, double t) const override;
   [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
   [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;
+  [[nodiscard]] TensorGaugeAt gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const override;
 
  private:
   Set inner_;
@@ -75,6 +81,7 @@ class AffinePreimage final : public ConvexSet {
 // {factor * y : y in inner}, factor > 0. gamma(d) = gamma_inner(d / factor), anchor factor * (inner's anchor).
 class Scaled final : public ConvexSet {
  public:
+  [[nodiscard]] static SetType type();
   Scaled(Set inner, double factor);
 
   [[nodiscard]] std::size_t dim() const noexcept override { return inner_.dim(); }
@@ -88,6 +95,7 @@ class Scaled final : public ConvexSet {
   [[nodiscard]] std::optional<Eigen::VectorXd> closed_form_anchor() const override;
   [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
   [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;
+  [[nodiscard]] TensorGaugeAt gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const override;
 
  private:
   Set inner_;

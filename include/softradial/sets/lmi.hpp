@@ -2,13 +2,14 @@
 
 #include <vector>
 
-#include "softradial/sets/smooth_set.hpp"
+#include "softradial/set.hpp"
 
 namespace softradial {
 
 // {x : F[0] + sum_i x_i F[i] >= 0} (positive semidefinite), F symmetric. Slack: the smallest eigenvalue.
 class Lmi final : public SmoothSet {
  public:
+  [[nodiscard]] static SetType type();
   explicit Lmi(std::vector<Eigen::MatrixXd> F);
 
   [[nodiscard]] std::size_t dim() const noexcept override { return F_.size() - 1; }
@@ -17,6 +18,7 @@ class Lmi final : public SmoothSet {
   [[nodiscard]] std::optional<BarrierTerms> barrier(const Eigen::VectorXd& x, double t) const override;
   [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
   [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;
+  [[nodiscard]] TensorGaugeAt gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const override;
 
  private:
   [[nodiscard]] Eigen::MatrixXd value(const Eigen::VectorXd& x) const;

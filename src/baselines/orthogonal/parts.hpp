@@ -5,7 +5,7 @@
 #include "linear_data.hpp"
 #include "quadratic_constraint.hpp"
 #include "softradial/layer.hpp"
-#include "softradial/sets/coordinate_set.hpp"
+#include "softradial/sets/coordinates.hpp"
 
 // The orthogonal projection, family by family; `make_orthogonal` chooses.
 namespace softradial::baselines {

@@ -9,7 +9,7 @@
 #include "anchor/chebyshev.hpp"
 #include "anchor/linear_part.hpp"
 #include "anchor/relevant_inequalities.hpp"
-#include "sets/parts.hpp"
+#include "sets/combinators/parts.hpp"
 #include "softradial/anchor.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/sets/combinators.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "softradial/sets/polyhedron.hpp"
+#include "softradial/description.hpp"
 
 namespace softradial::json {
 

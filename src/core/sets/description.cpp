@@ -16,9 +16,11 @@ bool same_entries(const Dense& a, const Dense& b) {
 }
 
 bool same(double a, double b) { return a == b; }
-bool same(const std::string& a, const std::string& b) { return a == b; }
 bool same(const Eigen::VectorXd& a, const Eigen::VectorXd& b) { return same_entries(a, b); }
 bool same(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) { return same_entries(a, b); }
+bool same(const SparseMatrix& a, const SparseMatrix& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() && a.nonZeros() == b.nonZeros() && (a - b).norm() == 0;
+}
 bool same(const std::vector<Eigen::MatrixXd>& a, const std::vector<Eigen::MatrixXd>& b) {
   return std::ranges::equal(a, b, same_entries<Eigen::MatrixXd>);
 }
@@ -44,7 +46,6 @@ class LineBuilder {
     std::visit([this](const auto& value) { add(value); }, field.second);
   }
   void add(double value) { line_ += number_text(value); }
-  void add(const std::string& value) { line_ += value; }
   void add(const Eigen::VectorXd& value) {
     line_ += '[';
     if (value.size() > kLongestVectorShown) {
@@ -57,6 +58,11 @@ class LineBuilder {
   }
   void add(const Eigen::MatrixXd& value) {
     line_ += '[';
+    add_size(value);
+    line_ += ']';
+  }
+  void add(const SparseMatrix& value) {
+    line_ += "[sparse ";
     add_size(value);
     line_ += ']';
   }
@@ -89,7 +95,8 @@ class LineBuilder {
     }
   }
 
-  void add_size(const Eigen::MatrixXd& matrix) {
+  template <class Matrix>
+  void add_size(const Matrix& matrix) {
     line_ += std::to_string(matrix.rows());
     line_ += 'x';
     line_ += std::to_string(matrix.cols());

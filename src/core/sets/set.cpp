@@ -1,8 +1,13 @@
 #include "softradial/set.hpp"
 
-#include "sets/parts.hpp"
+#include "sets/combinators/parts.hpp"
+#include "softradial/errors.hpp"
 
 namespace softradial {
+
+TensorGaugeAt ConvexSet::gauge_in_tensors(const Tensor& /*anchor*/, const SampleTensors& /*data*/) const {
+  throw InvalidSet(describe().type + ": an anchor for each sample is not available for this set");
+}
 
 Set Set::with_anchor(Eigen::VectorXd anchor) const {
   Set result = *this;

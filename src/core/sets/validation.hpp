@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "softradial/sets/polyhedron.hpp"
+#include "softradial/description.hpp"
 
 // What the constructors of sets check. Every failure is an InvalidSet "<set>: <what is wrong, with index and value>".
 namespace softradial {

@@ -2,7 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "composite/gauge.hpp"
+#include "at_tensor.hpp"
 #include "softradial/method.hpp"
 
 // The radial map by ATen ops: the same numbers as the core's, to rounding, on every device and with every kind of
@@ -14,7 +14,7 @@ struct RadialSet {
   at::Tensor anchor;   // (dim) or (..., dim)
   at::Tensor normals;  // (codimension, dim), orthonormal rows; undefined: the hull is all of R^n
   bool sum = false;    // the hull is {1.x = total}; normals are not looked at then
-  Gauge gauge;         // guarded but for kappa |d|
+  ops::AtGauge gauge;  // guarded but for kappa |d|
   at::Tensor kappa;    // () or (..., 1)
   double hull_dim = 0;
 };

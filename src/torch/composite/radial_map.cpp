@@ -11,6 +11,10 @@
 #include "project.hpp"
 
 namespace softradial::composite {
+
+using ops::ulp;
+using ops::working_type;
+
 namespace {
 
 bool reduced(at::ScalarType type) { return type != working_type(type); }
@@ -31,21 +35,23 @@ CoarseMargin coarse_margin(const MapForm& form, at::ScalarType type) {
 
 bool is_sum(const Eigen::MatrixXd& normals) { return normals.rows() == 1 && (normals.array() == normals(0, 0)).all(); }
 
-MapForm form_of(const ops::MapObject& map, at::ScalarType type) {
-  return type == at::kDouble ? map.compiled<double>().evaluator.form() : map.compiled<float>().evaluator.form();
+MapForm form_of(const ops::MapObject& map, at::Device device, at::ScalarType type) {
+  const ops::AtSpace space(device, type);
+  return type == at::kDouble ? map.compiled<double>().evaluator.form(space)
+                             : map.compiled<float>().evaluator.form(space);
 }
 
 }  // namespace
 
 RadialSet make_radial_set(const ops::MapObject& map, at::Device device, at::ScalarType type) {
-  const MapForm form = form_of(map, working_type(type));
+  const MapForm form = form_of(map, device, working_type(type));
   const CoarseMargin coarse = coarse_margin(form, type);
   const at::TensorOptions options = at::TensorOptions().device(device).dtype(working_type(type));
   RadialSet set;
   set.anchor = ops::to_tensor(form.anchor).to(options);
   set.sum = is_sum(form.normals);
   if (form.normals.rows() > 0) set.normals = ops::to_tensor(form.normals).to(options);
-  set.gauge = make_gauge(form.gauge, options);
+  set.gauge = ops::unwrap(form.gauge);
   if (coarse.sigma > 0) {
     set.gauge = [fine = std::move(set.gauge), grow = 1 / (1 - coarse.sigma)](const at::Tensor& d) {
       return grow * fine(d);

@@ -10,6 +10,10 @@
 #include "composite/samples.hpp"
 
 namespace softradial::composite {
+
+using ops::ulp;
+using ops::working_type;
+
 namespace {
 
 // The middle of each interval; an open side counts as a distance of max(1, |bound|).
@@ -73,12 +77,14 @@ ops::SampleResult project_bounds(const at::Tensor& u, const ops::BoundsData& dat
   const Sides up = guarded(upper - placed.anchor, placed.anchor, upper, type);
   const Sides down = guarded(placed.anchor - lower, placed.anchor, lower, type);
   const at::Tensor interior = placed.found.logical_and(up.resolvable).logical_and(down.resolvable);
-  const RadialSet set{.anchor = where_else(interior, placed.anchor, 0),
-                      .normals = {},
-                      .sum = data.sum.has_value(),
-                      .gauge = [&](const at::Tensor& d) { return sides_gauge(d, up.reciprocal, down.reciprocal); },
-                      .kappa = at::scalar_tensor(0, u.options().dtype(working)),
-                      .hull_dim = static_cast<double>(map->dim() - (data.sum ? 1 : 0))};
+  const RadialSet set{
+      .anchor = where_else(interior, placed.anchor, 0),
+      .normals = {},
+      .sum = data.sum.has_value(),
+      .gauge =
+          [&](const at::Tensor& d) { return largest(at::maximum(d * up.reciprocal, -d * down.reciprocal)).relu(); },
+      .kappa = at::scalar_tensor(0, u.options().dtype(working)),
+      .hull_dim = static_cast<double>(map->dim() - (data.sum ? 1 : 0))};
   return project_samples(u.to(working), set, interior, map->method(), type);
 }
 

@@ -8,6 +8,10 @@
 #include "eigen_tensors.hpp"
 
 namespace softradial::composite {
+
+using ops::ulp;
+using ops::working_type;
+
 namespace {
 
 // A d for A (m, n) or (..., m, n).

@@ -10,10 +10,6 @@
 // What the composites of all sets with tensor data share.
 namespace softradial::composite {
 
-// The precision in which a dtype is computed, and the rounding of a result to it.
-[[nodiscard]] at::ScalarType working_type(at::ScalarType type);
-[[nodiscard]] double ulp(at::ScalarType type);
-
 // x of a set per row. `interior` (..., 1) tells the rows whose anchor is inside: the others come out as NaN, with gradient
 // 0, whatever the set's tensors hold for them.
 [[nodiscard]] ops::SampleResult project_samples(const at::Tensor& u, const RadialSet& set, const at::Tensor& interior,

@@ -4,10 +4,10 @@
 
 #include "set_access.hpp"
 #include "softradial/errors.hpp"
-#include "softradial/sets/ball.hpp"
-#include "softradial/sets/coordinate_set.hpp"
-#include "softradial/sets/polyhedron.hpp"
-#include "softradial/sets/second_order_cone.hpp"
+#include "softradial/sets/cones.hpp"
+#include "softradial/sets/coordinates.hpp"
+#include "softradial/sets/polyhedra.hpp"
+#include "softradial/sets/quadratics.hpp"
 
 namespace softradial::testing {
 namespace {

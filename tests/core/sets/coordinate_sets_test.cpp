@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "set_access.hpp"
-#include "softradial/sets/coordinate_set.hpp"
+#include "softradial/sets/coordinates.hpp"
 
 namespace softradial::testing {
 namespace {

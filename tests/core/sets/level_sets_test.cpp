@@ -4,9 +4,7 @@
 #include <limits>
 
 #include "set_access.hpp"
-#include "softradial/sets/entropy_sets.hpp"
-#include "softradial/sets/level_set.hpp"
-#include "softradial/sets/lp_ball.hpp"
+#include "softradial/sets/levels.hpp"
 
 namespace softradial::testing {
 namespace {

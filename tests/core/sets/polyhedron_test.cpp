@@ -1,8 +1,7 @@
-#include "softradial/sets/polyhedron.hpp"
-
 #include <gtest/gtest.h>
 
 #include "set_access.hpp"
+#include "softradial/sets/polyhedra.hpp"
 
 namespace softradial::testing {
 namespace {

@@ -3,10 +3,9 @@
 #include <cmath>
 
 #include "set_access.hpp"
-#include "softradial/sets/ball.hpp"
+#include "softradial/sets/cones.hpp"
 #include "softradial/sets/lmi.hpp"
-#include "softradial/sets/quadratic.hpp"
-#include "softradial/sets/second_order_cone.hpp"
+#include "softradial/sets/quadratics.hpp"
 
 namespace softradial::testing {
 namespace {

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "softradial/set.hpp"
+
+namespace softradial {
+
+// {x : |x - center| <= radius}; slack: radius - |x - center|.
+class Ball final : public SmoothSet {
+ public:
+  [[nodiscard]] static SetType type();
+  Ball(Eigen::VectorXd center, double radius);
+
+  [[nodiscard]] std::size_t dim() const noexcept override { return static_cast<std::size_t>(center_.size()); }
+  [[nodiscard]] Description describe() const override;
+  void slacks(std::span<const double> x, std::span<double> out) const override;
+  [[nodiscard]] std::optional<BarrierTerms> barrier(const Eigen::VectorXd& x, double t) const override;
+  [[nodiscard]] std::optional<Eigen::VectorXd> closed_form_anchor() const override { return center_; }
+  [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
+  [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;
+  [[nodiscard]] TensorGaugeAt gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const override;
+  [[nodiscard]] Tensor anchor_in_tensors(const SampleTensors& data, const Eigen::VectorXd& own) const override;
+
+ private:
+  Eigen::VectorXd center_;
+  double radius_;
+};
+
+// {x : 1/2 x'Px + q'x + c <= 0}, P symmetric positive semidefinite, singular allowed. Slack: -(1/2 x'Px + q'x + c).
+class Quadratic final : public SmoothSet {
+ public:
+  [[nodiscard]] static SetType type();
+  Quadratic(Eigen::MatrixXd P, Eigen::VectorXd q, double c);
+
+  [[nodiscard]] std::size_t dim() const noexcept override { return static_cast<std::size_t>(q_.size()); }
+  [[nodiscard]] Description describe() const override;
+  void slacks(std::span<const double> x, std::span<double> out) const override;
+  [[nodiscard]] std::optional<BarrierTerms> barrier(const Eigen::VectorXd& x, double t) const override;
+  [[nodiscard]] std::optional<Eigen::VectorXd> closed_form_anchor() const override;
+  [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
+  [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;
+  [[nodiscard]] TensorGaugeAt gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const override;
+
+ private:
+  Eigen::MatrixXd P_;
+  Eigen::VectorXd q_;
+  double c_;
+  Eigen::MatrixXd factor_;  // rows V with V'V = P, to rounding
+};
+
+// {x : (x - center)' shape (x - center) <= 1}, shape symmetric positive semidefinite. Slack: 1 - (x-c)' shape (x-c).
+class Ellipsoid final : public SmoothSet {
+ public:
+  [[nodiscard]] static SetType type();
+  Ellipsoid(Eigen::VectorXd center, Eigen::MatrixXd shape);
+
+  [[nodiscard]] std::size_t dim() const noexcept override { return static_cast<std::size_t>(center_.size()); }
+  [[nodiscard]] Description describe() const override;
+  void slacks(std::span<const double> x, std::span<double> out) const override;
+  [[nodiscard]] std::optional<BarrierTerms> barrier(const Eigen::VectorXd& x, double t) const override;
+  [[nodiscard]] std::optional<Eigen::VectorXd> closed_form_anchor() const override { return center_; }
+  [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
+  [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;
+  [[nodiscard]] TensorGaugeAt gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const override;
+  [[nodiscard]] Tensor anchor_in_tensors(const SampleTensors& data, const Eigen::VectorXd& own) const override;
+
+ private:
+  Eigen::VectorXd center_;
+  Eigen::MatrixXd shape_;
+  Eigen::MatrixXd factor_;  // rows V with V'V = shape, to rounding
+};
+
+}  // namespace softradial

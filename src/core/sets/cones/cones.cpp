@@ -1,0 +1,237 @@
+#include "softradial/sets/cones.hpp"
+
+#include <Eigen/Core>
+#include <cmath>
+#include <vector>
+
+#include "algebra/as_doubles.hpp"
+#include "kernels/row_kernels.hpp"
+#include "numbers.hpp"
+#include "sets/log_barrier.hpp"
+#include "sets/margin.hpp"
+#include "sets/validation.hpp"
+#include "softradial/set_type.hpp"
+
+namespace softradial {
+namespace {
+
+constexpr std::string_view kSecondOrderCone = "second_order_cone";
+
+using Extended = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
+using ExtendedMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+
+// With w0 = M u0 + s, t0 = c.u0 + e > |w0|, the boost that takes (w0, t0) to (0, a), a^2 = t0^2 - |w0|^2, keeps the cone
+// and turns the ray's exit into
+//
+//   gamma(d) = max(0, |W d| - tau.d),     tau = (omega_t c - M'omega) / a,   W = (M - omega sweep') / a
+//
+// with (omega, omega_t) = (w0, t0) / a and sweep = (c + a tau) / (1 + omega_t). No square is subtracted from a square: the
+// quadratic's discriminant b^2 + A (|M d|^2 - (c.d)^2), which cancels near the cone, never appears. No rows in M: a
+// halfspace. V: vectors in extended precision, or tensors with a row for each sample; N their numbers. `rows` is M,
+// `columns` its transpose, as `product` wants them. Where slack <= 0 the anchor is outside and a counts as 1.
+template <class N, class V>
+struct Boost {
+  N slack;
+  N a;
+  V omega;
+  V tau;
+  V sweep;
+};
+template <class N, class V, class M>
+Boost<N, V> boost(const M& rows, const M& columns, const V& s, const V& c, double e, const V& u0) {
+  const V w0 = product(rows, u0) + s;
+  const N t0 = dot(c, u0) + e;
+  const N length = norm(w0);
+  const N slack = t0 - length;
+  const auto inside = slack > 0;
+  const N a = root(where_else(inside, slack * (t0 + length), 1));
+  const V omega = w0 / a;
+  const N omega_t = where_else(inside, t0, 1) / a;
+  const V tau = (c * omega_t - product(columns, omega)) / a;
+  return {slack, a, omega, tau, (c + tau * a) / (1 + omega_t)};
+}
+
+struct ConeData {
+  ExtendedMatrix W;
+  Extended tau;
+  double slack;
+  double setup_error;
+};
+
+ConeData cone_data(const Eigen::MatrixXd& M, const Eigen::VectorXd& s, const Eigen::VectorXd& c, double e,
+                   const Eigen::VectorXd& u0) {
+  const ExtendedMatrix rows = M.cast<long double>();
+  const ExtendedMatrix columns = rows.transpose();
+  const auto at = boost<long double, Extended>(rows, columns, Extended(s.cast<long double>()),
+                                               Extended(c.cast<long double>()), e, Extended(u0.cast<long double>()));
+  require_inside(static_cast<double>(at.slack), "cone");
+  const ExtendedMatrix W = (rows - at.omega * at.sweep.transpose()) / at.a;
+  const double sizes =
+      (M.cwiseAbs() * u0.cwiseAbs() + s.cwiseAbs()).norm() + c.cwiseAbs().dot(u0.cwiseAbs()) + std::abs(e);
+  const double terms = static_cast<double>(u0.size() + M.rows() + 4);
+  const auto slack = static_cast<double>(at.slack);
+  return {W, at.tau, slack, 4 * kUlp<long double> * terms * sizes / slack};
+}
+
+template <class T>
+class ConeGauge final : public GuardedGauge<T> {
+ public:
+  ConeGauge(const ConeData& data, const Eigen::VectorXd& u0) : ConeGauge(data, margin_of(data, u0)) {}
+
+  struct Scratch final : GaugeScratch {
+    explicit Scratch(std::size_t rows) : w(rows) {}
+    std::vector<T> w;
+  };
+  [[nodiscard]] std::unique_ptr<GaugeScratch> make_scratch(std::size_t) const override {
+    return std::make_unique<Scratch>(rows_);
+  }
+
+  void evaluate(Rows<const T> d, std::span<GaugeAt<T>> at, GaugeScratch& scratch) const noexcept override {
+    for (std::size_t i = 0; i < d.count(); ++i) {
+      const T gamma = length(d[i], scratch) - kernels::dot(tau_.data(), d.row(i), d.dim());
+      at[i] = {gamma > 0 ? gamma : T{0}, 0};
+    }
+  }
+
+  // n = W'W d / |W d| - tau
+  void add_gradient(T scale, std::span<const T> d, const GaugeAt<T>& at, std::span<T> out,
+                    GaugeScratch& scratch) const noexcept override {
+    if (!(at.gamma > 0)) return;
+    kernels::add_scaled(-scale, tau_.data(), out.data(), out.size());
+    const T size = length(d, scratch);
+    if (!(size > 0)) return;
+    const auto& w = static_cast<Scratch&>(scratch).w;
+    for (std::size_t k = 0; k < rows_; ++k) {
+      kernels::add_scaled(scale * (w[k] / size), W_.data() + k * out.size(), out.data(), out.size());
+    }
+  }
+
+  [[nodiscard]] TensorGauge in_tensors(const TensorSpace& space) const override {
+    const Tensor tau = space.working_constant(as_doubles<T>(tau_));
+    if (rows_ == 0) return [tau](const Tensor& d) { return larger(-dot(d, tau), 0); };
+    const Tensor columns = space.working_constant(Eigen::MatrixXd(as_doubles<T>(W_, tau_.size()).transpose()));
+    return [=](const Tensor& d) { return larger(norm(product(columns, d)) - dot(d, tau), 0); };
+  }
+
+ private:
+  ConeGauge(const ConeData& data, Margin margin)
+      : GuardedGauge<T>(margin), rows_(static_cast<std::size_t>(data.W.rows())) {
+    require_resolvable<T>(margin.sigma, "cone", data.slack);
+    const long double grow = 1 / (1 - static_cast<long double>(margin.sigma));
+    for (const long double v : data.tau) tau_.push_back(static_cast<T>(grow * v));
+    for (Eigen::Index k = 0; k < data.W.rows(); ++k) {
+      for (Eigen::Index j = 0; j < data.W.cols(); ++j) W_.push_back(static_cast<T>(grow * data.W(k, j)));
+    }
+  }
+
+  static Margin margin_of(const ConeData& data, const Eigen::VectorXd& u0) {
+    const double lipschitz = static_cast<double>(data.W.norm() + data.tau.norm());
+    return general_margin<T>(lipschitz, static_cast<std::size_t>(u0.size() + data.W.rows()), u0, data.setup_error);
+  }
+
+  // |W d|, leaving W d in the scratch.
+  [[nodiscard]] T length(std::span<const T> d, GaugeScratch& scratch) const noexcept {
+    auto& w = static_cast<Scratch&>(scratch).w;
+    T squares = 0;
+    for (std::size_t k = 0; k < rows_; ++k) {
+      w[k] = kernels::dot(W_.data() + k * d.size(), d.data(), d.size());
+      squares += w[k] * w[k];
+    }
+    return std::sqrt(squares);
+  }
+
+  std::size_t rows_;
+  std::vector<T> W_;  // row by row
+  std::vector<T> tau_;
+};
+
+}  // namespace
+
+SecondOrderCone::SecondOrderCone(Eigen::MatrixXd M, Eigen::VectorXd s, Eigen::VectorXd c, double e)
+    : M_(std::move(M)), s_(std::move(s)), c_(std::move(c)), e_(e) {
+  require_dim(kSecondOrderCone, dim());
+  if (M_.rows() == 0) M_.resize(0, c_.size());
+  require_entries(kSecondOrderCone, "c", c_.size(), M_.cols(), "columns of M");
+  require_entries(kSecondOrderCone, "s", s_.size(), M_.rows(), "rows of M");
+  require_finite(kSecondOrderCone, "M", M_);
+  require_finite(kSecondOrderCone, "s", s_);
+  require_finite(kSecondOrderCone, "c", c_);
+  require_finite(kSecondOrderCone, "e", e_);
+}
+
+Description SecondOrderCone::describe() const {
+  return {std::string(kSecondOrderCone), {{"M", M_}, {"s", s_}, {"c", c_}, {"e", e_}}};
+}
+
+// c.x + e - |M x + s|
+void SecondOrderCone::slacks(std::span<const double> x, std::span<double> out) const {
+  long double height = e_;
+  for (Eigen::Index j = 0; j < c_.size(); ++j) height += static_cast<long double>(c_[j]) * x[j];
+  long double square = 0;
+  for (Eigen::Index i = 0; i < M_.rows(); ++i) {
+    long double entry = s_[i];
+    for (Eigen::Index j = 0; j < c_.size(); ++j) entry += static_cast<long double>(M_(i, j)) * x[j];
+    square += entry * entry;
+  }
+  out[0] = static_cast<double>(height - std::sqrt(square));
+}
+
+// -log(w),  w = a^2 - |r|^2,  a = c.x + e + t,  r = M x + s,  on a > |r|.
+//   grad w = 2 a (c, 1) - 2 (M'r, 0),   Hess w = 2 (c, 1)(c, 1)' - 2 diag(M'M, 0)
+std::optional<BarrierTerms> SecondOrderCone::barrier(const Eigen::VectorXd& x, double t) const {
+  const Eigen::VectorXd r = M_ * x + s_;
+  const double height = c_.dot(x) + e_ + t;
+  const double norm = r.stableNorm();
+  if (!(height > norm)) return std::nullopt;
+
+  const Eigen::Index last = c_.size();
+  Eigen::VectorXd axis(last + 1);
+  axis << c_, 1;
+  Eigen::VectorXd gradient = 2 * height * axis;
+  gradient.head(last) -= 2 * (M_.transpose() * r);
+  Eigen::MatrixXd hessian = 2 * axis * axis.transpose();
+  hessian.topLeftCorner(last, last) -= 2 * (M_.transpose() * M_);
+  return log_barrier((height - norm) * (height + norm), gradient, hessian);
+}
+
+GaugePtr<float> SecondOrderCone::gauge_f32(const AnchoredHull& at) const {
+  return std::make_unique<ConeGauge<float>>(cone_data(M_, s_, c_, e_, at.point), at.point);
+}
+GaugePtr<double> SecondOrderCone::gauge_f64(const AnchoredHull& at) const {
+  return std::make_unique<ConeGauge<double>>(cone_data(M_, s_, c_, e_, at.point), at.point);
+}
+
+// |W d| a = |M d - omega (sweep.d)|: W itself would be a matrix for each sample.
+TensorGaugeAt SecondOrderCone::gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const {
+  const TensorSpace& space = data.space();
+  const Tensor rows = space.constant(M_);
+  const Tensor columns = space.constant(Eigen::MatrixXd(M_.transpose()));
+  const auto at = boost<Tensor, Tensor>(columns, rows, space.constant(s_), space.constant(c_), e_, anchor);
+  const Tensor inside = at.slack > 0;
+  const Tensor lipschitz = (M_.norm() + norm(at.omega) * norm(at.sweep)) / at.a + norm(at.tau);
+  const auto terms = static_cast<std::size_t>(M_.rows() + M_.cols());
+  const Tensor sizes = (M_.norm() + c_.norm()) * norm(anchor) + (s_.norm() + std::abs(e_));
+  const TensorGauge gauge = [columns = space.working(columns), omega = space.working(at.omega),
+                             sweep = space.working(at.sweep), a = space.working(at.a),
+                             tau = space.working(at.tau)](const Tensor& d) {
+    return larger(norm(product(columns, d) - omega * dot(sweep, d)) / a - dot(tau, d), 0);
+  };
+  const Tensor error = slack_error(sizes, where_else(inside, at.slack, 1), terms);
+  return guarded(gauge, general_margin(space, lipschitz, terms, anchor, error), inside, space);
+}
+
+SetType SecondOrderCone::type() {
+  return {.name = kSecondOrderCone,
+          .title = "SecondOrderCone",
+          .formula = "{|M x + s| <= c.x + e}",
+          .fields = {{.name = "M", .kind = FieldKind::matrix},
+                     {.name = "s", .kind = FieldKind::numbers},
+                     {.name = "c", .kind = FieldKind::numbers},
+                     {.name = "e", .kind = FieldKind::number}},
+          .sample_data = {},
+          .make = [](const Fields& f) -> Set {
+            return SecondOrderCone(f.matrix("M"), f.numbers("s"), f.numbers("c"), f.number("e"));
+          }};
+}
+
+}  // namespace softradial

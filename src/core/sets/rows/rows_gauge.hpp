@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "sets/margin.hpp"
+#include "softradial/linear_system.hpp"
+#include "softradial/set.hpp"
+
+namespace softradial {
+
+// The rows of a polyhedron seen from its anchor: w_i = a_i / ((b_i - a_i.u0) (1 - sigma_i)), so that
+// gamma(d) = max_i w_i.d, floored at 0. Rows that are constant on the hull are left out.
+struct ScaledRows {
+  std::vector<LinearSystem::Row> rows;
+  Margin margin;
+};
+
+// gamma(d) = max(0, max_i w_i.d) over scaled rows: by a matrix kernel, or by the non-zeros alone.
+template <class T>
+[[nodiscard]] GaugePtr<T> make_dense_rows_gauge(const ScaledRows& rows, std::size_t dim);
+template <class T>
+[[nodiscard]] GaugePtr<T> make_sparse_rows_gauge(const ScaledRows& rows, std::size_t dim);
+
+// The same by tensors. W: (rows x dim); no rows: gamma = 0.
+[[nodiscard]] TensorGauge rows_in_tensors(const Eigen::MatrixXd& W, const TensorSpace& space);
+
+}  // namespace softradial
