@@ -51,7 +51,8 @@ class TensorValue {
   // These values where the condition holds, a constant elsewhere, where no derivative passes.
   [[nodiscard]] virtual Tensor where(const Tensor& condition, double otherwise) const = 0;
 
-  [[nodiscard]] virtual std::size_t width() const = 0;  // of `last`
+  [[nodiscard]] virtual double largest_number() const = 0;  // that is finite in this precision
+  [[nodiscard]] virtual std::size_t width() const = 0;      // of `last`
   [[nodiscard]] virtual Tensor columns(std::size_t first, std::size_t count) const = 0;
   [[nodiscard]] virtual Tensor beside(const Tensor& right) const = 0;  // both along `last`
   // (..., n) times a constant (n, m)

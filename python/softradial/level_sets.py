@@ -16,7 +16,6 @@ import torch
 from torch import Tensor, nn
 
 from ._library import classes, ops
-from .profiles import Ray, is_finite, make_profile, where_else
 from .sets import Numbers, _build, _constant, first_line, parse_set
 
 Function = Callable[[Tensor], Tensor]
@@ -39,6 +38,16 @@ _ASIDE = 2.0**-20
 _MARGIN_ULPS = 8
 # Above this a row is scaled first, so that |d|^2 does not overflow.
 _HUGE = 2.0**400
+
+
+def where_else(condition: Tensor, values: Tensor, otherwise: float) -> Tensor:
+    """The values where the condition holds, a constant elsewhere, where no gradient passes."""
+    return values.masked_fill(~condition, otherwise)
+
+
+def is_finite(values: Tensor) -> Tensor:
+    """isfinite, by operations that every exporter knows."""
+    return values - values == 0
 
 
 class LevelSet:
@@ -283,6 +292,14 @@ def _some_direction(like: Tensor) -> Tensor:
     return torch.tensor([value / length for value in values], dtype=like.dtype, device=like.device)
 
 
+class Ray(NamedTuple):
+    """A direction divided by `scale`, so that no square overflows: u = u0 + scale d. All (..., 1); scale is a constant."""
+
+    rho: Tensor  # |d|^2
+    gamma: Tensor  # gamma(d)
+    scale: Tensor
+
+
 class _Row(NamedTuple):
     """Rows u seen from the anchor: u = u0 + ray.scale d."""
 
@@ -336,12 +353,15 @@ def _point(at: _Anchored, step: Tensor, d: Tensor, dtype: torch.dtype) -> Tensor
 
 
 class LevelProjection:
-    """A level set with an anchor and a method: what torch.classes.softradial.Projection is for the other sets."""
+    """A level set with an anchor and a method: what torch.classes.softradial.Projection is for the other sets.
+
+    The method's profile is evaluated by the library: phi(rho, gamma) with x = u0 + phi d (src/core/profile.hpp).
+    """
 
     def __init__(self, set: LevelSet, words: Tuple[str, str, float, float], anchor: Tensor) -> None:
         self.set = set
         self.anchor = anchor
-        self.profile = make_profile(*words)
+        self._words = words
         self._status = torch.empty(0, dtype=torch.int8)
 
     @property
@@ -366,7 +386,8 @@ class LevelProjection:
         row = _direction(at, u)
         # Along directions that never leave the set x grows with u: below the largest finite number it stays finite.
         most = torch.finfo(u.dtype).max / 4 / row.length.detach().clamp_min(1)
-        step = _accepted_step(at, row.d, torch.minimum(self.profile.step(row.ray), most), u.dtype)
+        step = torch.minimum(ops.profile_step(*row.ray, *self._words), most)
+        step = _accepted_step(at, row.d, step, u.dtype)
         if not torch.jit.is_tracing():
             self._status = torch.where(row.finite, torch.where(row.ok, 0, 2), 1).squeeze(-1).to(torch.int8)
         return where_else(row.ok, _point(at, step, row.d, u.dtype), math.nan)
@@ -379,8 +400,8 @@ class LevelProjection:
         """k log phi + log e_radial"""
         self._check(u, "u")
         row = _direction(_anchored(self.set, self.anchor, u), u)
-        logs = self.profile.log_scale(row.ray)
-        return where_else(row.ok, self.dim * logs.log_phi + logs.log_radial, math.nan).squeeze(-1).to(u.dtype)
+        log_phi, log_radial = ops.profile_log_scale(*row.ray, *self._words)
+        return where_else(row.ok, self.dim * log_phi + log_radial, math.nan).squeeze(-1).to(u.dtype)
 
     def inverse(self, x: Tensor) -> Tensor:
         """u = u0 + t e with e = x - u0 and log t + log phi(t^2 |e|^2, t gamma(e)) = 0.
@@ -395,16 +416,16 @@ class LevelProjection:
         exists = row.ok & (eta < 1 + 4 * _MARGIN_ULPS * torch.finfo(x.dtype).eps)
         with torch.no_grad():
             s = row.ray.rho * row.ray.scale * row.ray.scale
-            t = self.profile.inverse_scale(s.detach(), eta.detach().clamp_max(1)) * row.ray.scale
-        log_t = t.log().detach()
+            root = ops.profile_inverse_scale(s, eta.clamp_max(1), *self._words) * row.ray.scale
+        root, log_change, one = root.detach(), torch.zeros_like(root), torch.ones_like(root)
         for _ in range(_NEWTON_STEPS if _wants_derivatives() else 0):
-            t = log_t.exp()
-            logs = self.profile.log_scale(Ray(t * t * row.ray.rho, t * row.ray.gamma, torch.ones_like(t)))
-            f = log_t + logs.log_phi
-            slope = logs.log_radial.detach().exp()
+            t = root * log_change.exp()
+            log_phi, log_radial = ops.profile_log_scale(t * t * row.ray.rho, t * row.ray.gamma, one, *self._words)
+            f = log_change + log_phi
+            slope = log_radial.detach().exp()
             usable = exists & (row.ray.rho > 0) & (slope > 0)
-            log_t = log_t - where_else(usable, (f - f.detach()) / where_else(usable, slope, 1), 0)
-        return where_else(exists, _point(at, log_t.exp(), row.d, x.dtype), math.nan)
+            log_change = log_change - where_else(usable, (f - f.detach()) / where_else(usable, slope, 1), 0)
+        return where_else(exists, _point(at, root * log_change.exp(), row.d, x.dtype), math.nan)
 
     def _check(self, tensor: Tensor, name: str) -> None:
         if not tensor.is_floating_point():

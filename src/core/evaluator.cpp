@@ -376,9 +376,12 @@ void Evaluator<T>::inverse(Rows<const T> x, Rows<T> u, Workspace<T>& workspace) 
     const double size = std::ldexp(1.0, ray.exponent);
     const double eta = static_cast<double>(ray.gamma) * size;
     const double length = size * static_cast<double>(ray.norm());
-    const double shell = 2 * (sigma + static_cast<double>(set.kappa) * length) + reprojection * (anchor_size + length);
+    // phi is largest at the anchor, and so is what it made of the rounding of u - u0.
+    const double steepest = std::max(1.0, profile(m, 0.0, 0.0).phi);
+    const double extent = steepest * anchor_size + length;
+    const double shell = 2 * (sigma + static_cast<double>(set.kappa) * length) + reprojection * extent;
     const double off_hull = static_cast<double>(ray.off_hull) * size;
-    const double on_hull = 64 * kUlp * static_cast<double>(d.size()) * (anchor_size + length);
+    const double on_hull = 64 * kUlp * static_cast<double>(d.size()) * extent;
     if (!(eta < 1 + shell) || off_hull > on_hull) {
       fill_nan(u[i]);
       return;

@@ -98,6 +98,13 @@ template <Scalar N>
 }
 [[nodiscard]] inline Tensor one_minus_exp(const Tensor& z) { return tanh(z / 2) * (1 + exp(-z)); }
 
+// The largest finite number of their precision.
+template <Scalar N>
+[[nodiscard]] double largest_number(N) noexcept {
+  return std::numeric_limits<N>::max();
+}
+[[nodiscard]] inline double largest_number(const Tensor& x) { return x.value().largest_number(); }
+
 // The same numbers without derivatives.
 template <Scalar N>
 [[nodiscard]] N frozen(N x) noexcept {

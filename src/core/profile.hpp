@@ -2,14 +2,29 @@
 
 #include <algorithm>
 #include <cmath>
-#include <concepts>
 #include <limits>
+#include <type_traits>
 #include <variant>
 
+#include "contraction.hpp"
+#include "numbers.hpp"
 #include "softradial/method.hpp"
 
-// Radial profiles: phi(rho, gamma) and its slopes, each in the form that stays finite and loses no digits.
+// Radial profiles: phi(rho, gamma), its slopes, their logarithms and its inverse, each in the form that stays finite and
+// loses no digits. One definition for rows in memory (N is float or double) and for batches with derivatives (N is Tensor).
+//
+// Autograd runs through both sides of a `choose`: a side that is not taken is given harmless arguments by `where_else`.
 namespace softradial {
+
+// yes() or no(): scalars evaluate the side that is taken, tensors both.
+template <class Yes, class No>
+[[nodiscard]] inline auto choose_between(bool condition, const Yes& yes, const No& no) {
+  return condition ? yes() : no();
+}
+template <class Yes, class No>
+[[nodiscard]] inline Tensor choose_between(const Tensor& condition, const Yes& yes, const No& no) {
+  return choose(condition, yes(), no());
+}
 
 // A profile at one point. Slopes are elasticities, d log phi / d log(argument), so that no power of |d| is ever formed:
 //   J'g = P_hull( phi (g + (d.g) (e_rho / rho d + e_gamma / gamma n)) )
@@ -23,113 +38,38 @@ struct Scale {
   T slack;     // 1 - phi gamma, without the cancellation
 };
 
-// r(rho), 1 - r evaluated directly, and 2 rho r' / r. (Paper, eqs. rational, exponential, hyperbolic.)
-template <class T>
-struct ContractionAt {
-  T r;
-  T one_minus_r;
-  T elasticity;
-};
-
-// rational:  r = (rho + epsilon lambda) / (rho + lambda), at most 1 after rounding: both sums round alike.
-// rho = infinity is an ordinary argument: r = 1, elasticity 0.
-template <std::floating_point T>
-inline ContractionAt<T> contract(Contraction kind, T lambda, T epsilon, T rho) noexcept {
-  switch (kind) {
-    case Contraction::rational: {
-      if (!(rho < std::numeric_limits<T>::max() - lambda)) return {1, 0, 0};
-      const T low = rho + epsilon * lambda;
-      const T high = rho + lambda;
-      const T one_minus_r = (1 - epsilon) * lambda / high;
-      return {low / high, one_minus_r, 2 * (rho / low) * one_minus_r};
-    }
-    case Contraction::exponential: {
-      const T z = rho / lambda;
-      const T decay = std::exp(-z);
-      const T r = std::min(T{1}, epsilon - (1 - epsilon) * std::expm1(-z));
-      return {r, (1 - epsilon) * decay, decay > 0 ? 2 * (1 - epsilon) * z * decay / r : T{0}};
-    }
-    case Contraction::hyperbolic: {
-      const T z = rho / lambda;
-      const T decay = std::exp(-2 * z);
-      const T r = std::min(T{1}, epsilon + (1 - epsilon) * std::tanh(z));
-      const T slope = 4 * decay / ((1 + decay) * (1 + decay));
-      return {r, (1 - epsilon) * 2 * decay / (1 + decay), decay > 0 ? 2 * (1 - epsilon) * z * slope / r : T{0}};
-    }
-  }
-  return {};
-}
-
-// rho with r(rho) = target, from 1 - target: epsilon <= target < 1.
-template <std::floating_point T>
-inline T contract_inverse(Contraction kind, T lambda, T epsilon, T target, T one_minus_target) noexcept {
-  switch (kind) {
-    case Contraction::rational:
-      return lambda * (target - epsilon) / one_minus_target;
-    case Contraction::exponential:
-      return lambda * std::log((1 - epsilon) / one_minus_target);
-    case Contraction::hyperbolic:
-      // atanh(y) = 1/2 log((1 + y) / (1 - y)) with 1 - y = (1 - target) / (1 - epsilon)
-      return lambda / 2 * std::log((1 - 2 * epsilon + target) / one_minus_target);
-  }
-  return 0;
-}
-
-// log(2 rho r' / r) from rho and log(rho), where the elasticity itself may underflow.
-inline double log_contraction_elasticity(const SoftRadial& m, double rho, double log_rho, double r) noexcept {
-  const double scale = std::log(2 * (1 - m.epsilon)) - std::log(r);
-  switch (m.contraction) {
-    case Contraction::rational: {
-      const double log_sum = std::isinf(rho) ? log_rho : std::log(rho + m.lambda);
-      return scale + std::log(m.lambda) + log_rho - 2 * log_sum;
-    }
-    case Contraction::exponential:
-      return scale + log_rho - std::log(m.lambda) - rho / m.lambda;
-    case Contraction::hyperbolic:
-      return scale + log_rho - std::log(m.lambda) + std::log(4.0) - 2 * rho / m.lambda -
-             2 * std::log1p(std::exp(-2 * rho / m.lambda));
-  }
-  return 0;
-}
-
 // The points with gamma <= 1 are inside: there phi does not depend on gamma.
-template <std::floating_point T>
+template <Scalar T>
 inline Scale<T> profile(const SoftRadial& m, T rho, T gamma) noexcept {
-  const auto c = contract(m.contraction, static_cast<T>(m.lambda), static_cast<T>(m.epsilon), rho);
+  const auto c = with_contraction(m.contraction, [&](auto contraction) {
+    return contraction.at(static_cast<T>(m.lambda), static_cast<T>(m.epsilon), rho);
+  });
   if (gamma <= 1) return {c.r, c.elasticity, 0, 1 + c.elasticity, (1 - gamma) + gamma * c.one_minus_r};
   const T reach = 1 / gamma;  // a product with r, so that the two divisions run side by side
   return {c.r * reach, c.elasticity, -1, c.elasticity, c.one_minus_r};
 }
 
-template <std::floating_point T>
+template <Scalar T>
 inline Scale<T> profile(const HardRadial&, T, T gamma) noexcept {
   if (gamma <= 1) return {1, 0, 0, 1, 1 - gamma};
   return {1 / gamma, 0, -1, 0, 0};
 }
 
-template <std::floating_point T>
+// phi = s(z) / gamma, z = gamma / lambda; the limit at the anchor is 1 / lambda.
+template <Scalar T>
 inline Scale<T> profile(const GaugeMap& m, T, T gamma) noexcept {
   const T lambda = static_cast<T>(m.lambda);
   const T z = gamma / lambda;
-  switch (m.contraction) {
-    case Contraction::rational: {
-      const T slack = 1 / (1 + z);
+  return with_contraction(m.contraction, [&]<class Kind>(Kind contraction) -> Scale<T> {
+    const T slack = contraction.slack(z);
+    if constexpr (std::is_same_v<Kind, Rational>) {
       return {slack / lambda, 0, z < 1 ? -z * slack : slack - 1, slack, slack};
+    } else {
+      if (!(z > 0)) return {1 / lambda, 0, 0, 1, slack};
+      const T e_radial = contraction.gauge_elasticity(z);
+      return {contraction.share(z) / gamma, 0, e_radial - 1, e_radial, slack};
     }
-    case Contraction::exponential: {
-      const T s = -std::expm1(-z);
-      const T slack = std::exp(-z);
-      const T e_radial = z > 0 ? (slack > 0 ? z * slack / s : T{0}) : T{1};
-      return {z > 0 ? s / gamma : 1 / lambda, 0, e_radial - 1, e_radial, slack};
-    }
-    case Contraction::hyperbolic: {
-      const T decay = std::exp(-2 * z);
-      const T s = std::tanh(z);
-      const T e_radial = z > 0 ? (decay > 0 ? -4 * z * decay / std::expm1(-4 * z) : T{0}) : T{1};
-      return {z > 0 ? s / gamma : 1 / lambda, 0, e_radial - 1, e_radial, 2 * decay / (1 + decay)};
-    }
-  }
-  return {};
+  });
 }
 
 // A method's profile as a plain function: what a kernel that is compiled for several processors can call without being
@@ -146,67 +86,248 @@ inline ProfileFunction<T> profile_function(const Method& method) noexcept {
       method);
 }
 
-// log e_radial, where e_radial itself may underflow.
+// log e_radial, where e_radial itself may underflow; rho and lambda in the same units.
+template <class N>
+inline N log_radial(const SoftRadial& m, const N& rho, const N& log_rho, const N& lambda, const N& log_lambda,
+                    const Truth<N>& outside) noexcept(Scalar<N>) {
+  using std::log;
+  using std::log1p;
+  return with_contraction(m.contraction, [&](auto contraction) {
+    const auto c = contraction.at(lambda, Constant<N>(m.epsilon), rho);
+    return choose_between(
+        outside,
+        [&] {
+          const N factor = std::log(2 * (1 - m.epsilon)) - log(c.r);
+          return contraction.log_elasticity(ElasticityTerms<N>{factor, rho, log_rho, lambda, log_lambda});
+        },
+        [&] { return log1p(c.elasticity); });
+  });
+}
 inline double log_radial(const SoftRadial& m, double rho, double log_rho, double gamma) noexcept {
-  const auto c = contract(m.contraction, m.lambda, m.epsilon, rho);
-  if (gamma <= 1) return std::log1p(c.elasticity);
-  return log_contraction_elasticity(m, rho, log_rho, c.r);
+  return log_radial<double>(m, rho, log_rho, m.lambda, std::log(m.lambda), gamma > 1);
 }
 
 inline double log_radial(const HardRadial&, double, double, double gamma) noexcept {
   return gamma <= 1 ? 0 : -std::numeric_limits<double>::infinity();
 }
 
-inline double log_radial(const GaugeMap& m, double rho, double, double gamma) noexcept {
-  const double z = gamma / m.lambda;
-  if (m.contraction == Contraction::exponential && z > 1) return std::log(z) - z - std::log(-std::expm1(-z));
-  if (m.contraction == Contraction::hyperbolic && z > 1) return std::log(4 * z) - 2 * z - std::log(-std::expm1(-4 * z));
-  return std::log(profile(m, rho, gamma).e_radial);
+// Beyond z = 1 by logarithms, of which one is -z or -2z.
+template <class N>
+inline N log_gauge_radial(Contraction kind, const N& z) noexcept(Scalar<N>) {
+  using std::log;
+  return with_contraction(kind, [&]<class Kind>(Kind contraction) {
+    if constexpr (std::is_same_v<Kind, Rational>) {
+      return contraction.log_gauge_elasticity(z);
+    } else {
+      const auto far = z > 1;
+      const auto away = z > 0;
+      return choose_between(
+          far, [&] { return contraction.log_gauge_elasticity(where_else(far, z, 2)); },
+          [&] { return where_else(away, log(contraction.gauge_elasticity(where_else(away && !far, z, 1))), 0); });
+    }
+  });
+}
+inline double log_radial(const GaugeMap& m, double, double, double gamma) noexcept {
+  return log_gauge_radial(m.contraction, gamma / m.lambda);
+}
+
+// A direction divided by `scale` >= 1, so that no square overflows: u = u0 + scale d. Tensors (..., 1); scale is frozen.
+template <class N>
+struct ScaledRay {
+  N rho;    // |d|^2
+  N gamma;  // guarded gamma(d)
+  N scale;
+};
+
+// log phi, and log e_radial.
+template <class N>
+struct LogScale {
+  N log_phi;
+  N log_radial;
+};
+
+// Quotients stay below this: the square of a row's scale may overflow, and rho / lambda with it. Beyond, r and s are 1 to the
+// last bit; logarithms add those of scale and lambda instead.
+template <class N>
+[[nodiscard]] inline double largest_quotient(const N& like) noexcept(Scalar<N>) {
+  return 0x1p-27 * largest_number(like);
+}
+
+// rho and lambda in units of scale^2.
+template <class N>
+struct ScaledContraction {
+  N rho;
+  N lambda;
+};
+template <class Kind, class N>
+[[nodiscard]] inline ScaledContraction<N> in_units(Kind, double lambda, const ScaledRay<N>& ray) noexcept(Scalar<N>) {
+  const double most = largest_quotient(ray.scale);
+  const N unit = larger(lambda / ray.scale / ray.scale, 1 / most);
+  return {Kind::kDecays ? smaller(ray.rho, unit * most) : ray.rho, unit};
+}
+
+// scale min(1, 1 / (scale gamma)) and log max(1, scale gamma)
+template <class N>
+[[nodiscard]] inline N reach(const ScaledRay<N>& ray) noexcept(Scalar<N>) {
+  const auto outside = ray.gamma * ray.scale > 1;
+  return choose(outside, 1 / where_else(outside, ray.gamma, 1), ray.scale);
+}
+template <class N>
+[[nodiscard]] inline N log_outer_gauge(const ScaledRay<N>& ray) noexcept(Scalar<N>) {
+  using std::log;
+  const auto outside = ray.gamma * ray.scale > 1;
+  return where_else(outside, log(where_else(outside, ray.gamma, 1)) + log(ray.scale), 0);
+}
+
+// x = u0 + step d: step = scale phi(scale^2 rho, scale gamma).
+template <class N>
+[[nodiscard]] inline N step(const SoftRadial& m, const ScaledRay<N>& ray) noexcept(Scalar<N>) {
+  return with_contraction(m.contraction, [&](auto contraction) {
+    const auto at = in_units(contraction, m.lambda, ray);
+    return contraction.r(at.lambda, Constant<N>(m.epsilon), at.rho) * reach(ray);
+  });
+}
+template <class N>
+[[nodiscard]] inline N step(const HardRadial&, const ScaledRay<N>& ray) noexcept(Scalar<N>) {
+  return reach(ray);
+}
+template <class N>
+[[nodiscard]] inline N gauge_quotient(double lambda, const ScaledRay<N>& ray) noexcept(Scalar<N>) {
+  return smaller(ray.gamma * ray.scale / lambda, largest_quotient(ray.scale));
+}
+template <class N>
+[[nodiscard]] inline N step(const GaugeMap& m, const ScaledRay<N>& ray) noexcept(Scalar<N>) {
+  return with_contraction(m.contraction, [&]<class Kind>(Kind contraction) -> N {
+    if constexpr (std::is_same_v<Kind, Rational>) {
+      return 1 / (m.lambda / ray.scale + ray.gamma);
+    } else {
+      const N z = gauge_quotient(m.lambda, ray);
+      const auto away = z > 0;
+      return choose(away, contraction.share(z) / where_else(away, ray.gamma, 1), ray.scale / m.lambda);
+    }
+  });
+}
+
+template <class N>
+[[nodiscard]] inline LogScale<N> log_scale(const SoftRadial& m, const ScaledRay<N>& ray) noexcept(Scalar<N>) {
+  using std::log;
+  const N log_rho = log(where_else(ray.rho > 0, ray.rho, 1));
+  const N log_lambda = std::log(m.lambda) - 2 * log(ray.scale);
+  return with_contraction(m.contraction, [&](auto contraction) -> LogScale<N> {
+    const auto at = in_units(contraction, m.lambda, ray);
+    const N r = contraction.r(at.lambda, Constant<N>(m.epsilon), at.rho);
+    return {log(r) - log_outer_gauge(ray),
+            log_radial(m, at.rho, log_rho, at.lambda, log_lambda, ray.gamma * ray.scale > 1)};
+  });
+}
+// The ray is lost outside.
+template <class N>
+[[nodiscard]] inline LogScale<N> log_scale(const HardRadial&, const ScaledRay<N>& ray) noexcept(Scalar<N>) {
+  const auto outside = ray.gamma * ray.scale > 1;
+  return {-log_outer_gauge(ray), where_else(!outside, 0 * ray.gamma, -std::numeric_limits<double>::infinity())};
+}
+// phi = s(z) / z / lambda; s(z) = z slack(z) for the rational contraction.
+template <class N>
+[[nodiscard]] inline LogScale<N> log_scale(const GaugeMap& m, const ScaledRay<N>& ray) noexcept(Scalar<N>) {
+  using std::log;
+  const N z = gauge_quotient(m.lambda, ray);
+  const N log_ratio = with_contraction(m.contraction, [&]<class Kind>(Kind contraction) -> N {
+    if constexpr (std::is_same_v<Kind, Rational>) {
+      return log(contraction.slack(z));
+    } else {
+      const auto away = z > 0;
+      const N positive = where_else(away, z, 1);
+      return where_else(away, log(contraction.share(positive)) - log(positive), 0);
+    }
+  });
+  return {log_ratio - std::log(m.lambda), log_gauge_radial(m.contraction, z)};
 }
 
 // The t >= 0 with psi(t e) = e for a point e = x - u0 of the hull, gamma(e) = eta < 1, |e|^2 = s: phi(t^2 s, t eta) t = 1.
+// In double.
 
-// Outside, r(t^2 s) = eta is solved in closed form. Inside, t r(t^2 s) = 1 has one root in [1, 1/epsilon]: Newton on
-// log t + log r, whose slope in log t is 1 + elasticity, kept inside a shrinking bracket.
-inline double inverse_scale(const SoftRadial& m, double s, double eta) noexcept {
-  const double one_minus_eta = std::max(1 - eta, std::numeric_limits<double>::epsilon() / 4);
-  if (eta > m.epsilon && s > 0) {
-    const double rho = contract_inverse(m.contraction, m.lambda, m.epsilon, eta, one_minus_eta);
-    const double t = std::sqrt(rho / s);
-    if (t * eta >= 1) return t;
+// Inside, f(log t) = log(t r(t^2 s)) = 0 has one root, t in [1, 1/epsilon].
+//
+// The law. f has the slope 1 + elasticity in log t. r is concave in rho and not negative, hence rho r' <= r and the slope
+// is between 1 and 3. So the value at one t encloses the root:
+//   log(root / t) is between -f and -f / 3,
+// and Newton's point, log t - f / (1 + elasticity), is in there too.
+//
+// The start. With z = rho / lambda, r is within a factor of 2 of min(1, max(epsilon, z)), for which the equation has the
+// root t = (lambda / s)^(1/3), clipped to [1, 1/epsilon]. There 1/2 <= t r <= 2, so that the root is in [t/2, 2t].
+//
+// Convergence. The bracket is the intersection of all enclosures. Newton's point is taken if it lies strictly inside and if
+// the last step has at least halved the bracket on the log scale; otherwise the middle, whose value halves it for certain.
+// Two steps thus halve it, and |f| <= 3 log(high / low): after at most 2 log2(2 log(2) 3 / kNear) < 64 steps |f| <= kNear.
+// From there one more Newton step leaves |f''| / 2 f^2 <= 4 f^2, less than an ulp. (|f''| <= 8: with q = rho r' / r <= 1 it is
+// 4 q |1 - q + rho r'' / r'|, and q rho |r''| / r' <= 2 for the three contractions.) No cycle is possible, and no more than 5
+// steps were needed for any epsilon from 1e-300 to 0.99 and any s / lambda. Tensors, whose rows walk together, take 6.
+//
+// t itself is iterated, not log t, which would cost |log t| ulp at the end.
+template <class N>
+[[nodiscard]] inline N inside_scale(const SoftRadial& m, const N& s) noexcept(Scalar<N>) {
+  using std::abs;
+  using std::exp;
+  using std::log;
+  using std::log1p;
+  constexpr int kMostSteps = Scalar<N> ? 64 : 6;
+  constexpr double kNear = 0x1p-28;
+  // 1/epsilon is not finite for the smallest numbers of all.
+  const double longest = 1 / std::max(m.epsilon, std::numeric_limits<double>::min());
+  const double farthest = largest_quotient(s) * std::min(1.0, m.lambda);
+  N t = smaller(larger(exp((std::log(m.lambda) - log(s)) / 3), 1), longest);
+  N low = t / 2;
+  N high = 2 * t;
+  for (int step = 0; step < kMostSteps; ++step) {
+    const N rho = smaller(t * s * t, farthest);
+    const auto c =
+        with_contraction(m.contraction, [&](auto contraction) { return contraction.at(m.lambda, m.epsilon, rho); });
+    const N f = log1p(t * c.r - 1);
+    const N newton = t * exp(-f / (1 + c.elasticity));
+    const auto near = !(abs(f) > kNear);
+    if constexpr (Scalar<N>) {
+      if (near) return newton;
+    }
+    const N before = high / low;
+    const N whole = t * exp(-f);
+    const N third = t * exp(-f / 3);
+    low = smaller(larger(smaller(whole, third), low), high);
+    high = smaller(larger(larger(whole, third), low), high);
+    const N ratio = high / low;
+    const auto halved = before >= ratio * ratio;
+    t = choose(near || (halved && newton > low && newton < high), newton, root(low) * root(high));
   }
-  double low = 0;
-  double high = -std::log(m.epsilon);
-  double log_t = 0;
-  for (int i = 0; i < 200; ++i) {
-    const double t = std::exp(log_t);
-    const auto c = contract(m.contraction, m.lambda, m.epsilon, t * t * s);
-    const double f = log_t + std::log(c.r);
-    if (f == 0) return t;
-    (f < 0 ? low : high) = log_t;
-    double next = log_t - f / (1 + c.elasticity);
-    if (!(next >= low && next <= high)) next = (low + high) / 2;
-    if (std::abs(next - log_t) <= std::numeric_limits<double>::epsilon()) return std::exp(next);
-    log_t = next;
-  }
-  return std::exp(log_t);
+  return t;
 }
 
-inline double inverse_scale(const HardRadial&, double, double) noexcept { return 1; }
+// Outside, r(t^2 s) = eta is solved in closed form; where its t is not outside, the root is inside.
+template <class N>
+[[nodiscard]] inline N inverse_scale(const SoftRadial& m, const N& s, const N& eta) noexcept(Scalar<N>) {
+  const N target = larger(eta, m.epsilon);
+  const N odds = (target - m.epsilon) / larger(1 - target, std::numeric_limits<double>::epsilon() / 4);
+  const N rho =
+      with_contraction(m.contraction, [&](auto contraction) -> N { return m.lambda * contraction.inverse(odds); });
+  const auto moves = s > 0;
+  const N t = root(rho / where_else(moves, s, 1));
+  const auto outside = eta > m.epsilon && moves && t * eta >= 1;
+  return choose_between(
+      outside, [&] { return t; }, [&] { return inside_scale(m, s); });
+}
+
+template <class N>
+[[nodiscard]] inline N inverse_scale(const HardRadial&, const N&, const N& eta) noexcept(Scalar<N>) {
+  return 1 + 0 * eta;
+}
 
 // s(t eta) = eta.
-inline double inverse_scale(const GaugeMap& m, double, double eta) noexcept {
-  if (eta <= 0) return m.lambda;
-  const double inside = std::min(eta, 1 - std::numeric_limits<double>::epsilon() / 2);
-  switch (m.contraction) {
-    case Contraction::rational:
-      return m.lambda / (1 - inside);
-    case Contraction::exponential:
-      return -m.lambda * std::log1p(-inside) / eta;
-    case Contraction::hyperbolic:
-      return m.lambda / 2 * (std::log1p(eta) - std::log1p(-inside)) / eta;
-  }
-  return 0;
+template <class N>
+[[nodiscard]] inline N inverse_scale(const GaugeMap& m, const N&, const N& eta) noexcept(Scalar<N>) {
+  const N inside = smaller(eta, 1 - std::numeric_limits<double>::epsilon() / 2);
+  const auto away = eta > 0;
+  const N t = with_contraction(m.contraction, [&](auto contraction) {
+    return contraction.gauge_inverse(m.lambda, where_else(away, eta, 1), inside);
+  });
+  return where_else(away, t, m.lambda);
 }
 
 }  // namespace softradial

@@ -49,6 +49,10 @@ class AtValue final : public TensorValue {
     return wrap(tensor_.masked_fill(unwrap(condition).bitwise_not(), otherwise));
   }
 
+  [[nodiscard]] double largest_number() const override {
+    return tensor_.scalar_type() == at::kDouble ? std::numeric_limits<double>::max()
+                                                : std::numeric_limits<float>::max();
+  }
   [[nodiscard]] std::size_t width() const override { return static_cast<std::size_t>(tensor_.size(-1)); }
   [[nodiscard]] Tensor columns(std::size_t first, std::size_t count) const override {
     return wrap(tensor_.narrow(-1, static_cast<int64_t>(first), static_cast<int64_t>(count)));

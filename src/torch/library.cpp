@@ -165,6 +165,15 @@ TORCH_LIBRARY(softradial, m) {
   m.def("inverse(Tensor x, __torch__.torch.classes.softradial.Projection map) -> Tensor");
   m.def("log_abs_det(Tensor u, __torch__.torch.classes.softradial.Projection map) -> Tensor");
   m.def(
+      "profile_step(Tensor rho, Tensor gamma, Tensor scale, str method, str contraction, float lambda_, float epsilon) "
+      "-> Tensor");
+  m.def(
+      "profile_log_scale(Tensor rho, Tensor gamma, Tensor scale, str method, str contraction, float lambda_, "
+      "float epsilon) -> (Tensor log_phi, Tensor log_radial)");
+  m.def(
+      "profile_inverse_scale(Tensor s, Tensor eta, str method, str contraction, float lambda_, float epsilon) -> "
+      "Tensor");
+  m.def(
       "project_bounds(Tensor u, Tensor lower, Tensor upper, Tensor? sum, Tensor? anchor, "
       "__torch__.torch.classes.softradial.Projection map) -> (Tensor x, Tensor status, Tensor state)");
   m.def(

@@ -3,9 +3,11 @@
 #include <ATen/ATen.h>
 
 #include <limits>
+#include <variant>
 
-#include "composite/profile.hpp"
+#include "at_tensor.hpp"
 #include "composite/safe_math.hpp"
+#include "profile.hpp"
 
 namespace softradial::composite {
 namespace {
@@ -23,9 +25,13 @@ at::Tensor onto_hull(at::Tensor d, const RadialSet& set) {
 }
 
 struct Direction {
-  at::Tensor d;       // (..., dim), divided by ray.scale
+  at::Tensor d;       // (..., dim), divided by scale
   at::Tensor finite;  // (..., 1)
-  ScaledRay ray;
+  at::Tensor rho;     // (..., 1), as the others
+  at::Tensor gamma;
+  at::Tensor scale;
+
+  [[nodiscard]] ScaledRay<Tensor> ray() const { return {ops::wrap(rho), ops::wrap(gamma), ops::wrap(scale)}; }
 };
 
 // A row that is not finite is replaced by the anchor: it must not touch the gradients of what the rows share.
@@ -37,52 +43,60 @@ Direction direction_of(const at::Tensor& u, const RadialSet& set) {
       at::maximum(std::get<0>(safe.abs().max(-1, true)), std::get<0>(anchor.abs().max(-1, true))).clamp_min(1).detach();
   const at::Tensor d = onto_hull(safe / scale - anchor / scale, set);
   const at::Tensor rho = (d * d).sum(-1, true);
-  return {d, finite, {rho, set.gauge(d) + set.kappa * safe_sqrt(rho), scale}};
+  return {d, finite, rho, set.gauge(d) + set.kappa * safe_sqrt(rho), scale};
 }
 
 at::Tensor or_nan(const at::Tensor& finite, const at::Tensor& values) {
   return where_else(finite, values, std::numeric_limits<double>::quiet_NaN());
 }
 
+struct Logs {
+  at::Tensor phi;
+  at::Tensor radial;
+};
+Logs logs_at(const Method& method, const ScaledRay<Tensor>& ray) {
+  const LogScale<Tensor> logs = std::visit([&](const auto& m) { return log_scale(m, ray); }, method);
+  return {ops::unwrap(logs.log_phi), ops::unwrap(logs.log_radial)};
+}
+
 }  // namespace
 
 at::Tensor radial_project(const at::Tensor& u, const RadialSet& set, const Method& method) {
   const Direction at_u = direction_of(u, set);
-  at::Tensor reach = step(method, at_u.ray);
+  const Tensor reach = std::visit([&](const auto& m) { return step(m, at_u.ray()); }, method);
   // Along directions that never leave the set x grows with u: below the largest finite number it stays finite.
-  const double most =
-      u.scalar_type() == at::kDouble ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
-  reach = reach.clamp_max(most / 4);
-  return or_nan(at_u.finite, set.anchor + reach * at_u.d);
+  const at::Tensor bounded = ops::unwrap(reach).clamp_max(largest_number(reach) / 4);
+  return or_nan(at_u.finite, set.anchor + bounded * at_u.d);
 }
 
 at::Tensor radial_log_abs_det(const at::Tensor& u, const RadialSet& set, const Method& method) {
   const Direction at_u = direction_of(u, set);
-  const LogScale logs = log_scale(method, at_u.ray);
-  const at::Tensor det = set.hull_dim > 0 ? set.hull_dim * logs.log_phi + logs.log_radial : 0 * logs.log_phi;
+  const Logs logs = logs_at(method, at_u.ray());
+  const at::Tensor det = set.hull_dim > 0 ? set.hull_dim * logs.phi + logs.radial : 0 * logs.phi;
   return or_nan(at_u.finite, det).squeeze(-1);
 }
 
 // With e = x - u0: u = u0 + t e, where log t + log phi(t^2 |e|^2, t gamma(e)) = 0. The slope in log t is e_radial, so that
 // a Newton step at the root gives the derivatives: two of them, for two orders. The steps' values, rounding errors over a
-// slope that may be tiny, are left out.
+// slope that may be tiny, are left out: t keeps the value that was found.
 at::Tensor radial_inverse(const at::Tensor& x, const at::Tensor& found, const RadialSet& set, const Method& method) {
   const at::Tensor exists = (found - found == 0).all(-1, true);
   const Direction at_x = direction_of(at::where(exists, x, set.anchor.expand_as(x)), set);
-  const at::Tensor moves = (at_x.ray.rho > 0).logical_and(exists);
-  const at::Tensor length = where_else(moves, safe_sqrt(at_x.ray.rho), 1);
-  // In units of at_x.ray.scale, which d carries.
+  const at::Tensor moves = (at_x.rho > 0).logical_and(exists);
+  const at::Tensor length = where_else(moves, safe_sqrt(at_x.rho), 1);
+  // In units of at_x.scale, which d carries.
   const at::Tensor reached = safe_norm(at::where(exists, found, set.anchor.expand_as(x)) - set.anchor);
-  at::Tensor log_t =
-      where_else(moves, (reached / length).detach(), 1).clamp_min(std::numeric_limits<float>::min()).log();
+  const at::Tensor root =
+      where_else(moves, (reached / length).detach(), 1).clamp_min(std::numeric_limits<float>::min());
+  at::Tensor log_change = at::zeros_like(root);
   for (int i = 0; i < 2; ++i) {
-    const at::Tensor t = log_t.exp();
-    const at::Tensor scale = at::ones_like(t);
-    const LogScale logs = log_scale(method, {t * t * at_x.ray.rho, t * at_x.ray.gamma, scale});
-    const at::Tensor f = log_t + logs.log_phi - at_x.ray.scale.log();
-    log_t = log_t - where_else(moves, (f - f.detach()) / logs.log_radial.exp(), 0);
+    const at::Tensor t = root * log_change.exp();
+    const Logs logs =
+        logs_at(method, {ops::wrap(t * t * at_x.rho), ops::wrap(t * at_x.gamma), ops::wrap(at::ones_like(t))});
+    const at::Tensor f = log_change + logs.phi;
+    log_change = log_change - where_else(moves, (f - f.detach()) / logs.radial.exp(), 0);
   }
-  return or_nan(exists, set.anchor + log_t.exp() * at_x.d);
+  return or_nan(exists, set.anchor + root * log_change.exp() * at_x.d);
 }
 
 }  // namespace softradial::composite
