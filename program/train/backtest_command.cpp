@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "data/calendar.hpp"
+#include "failure.hpp"
+#include "message.hpp"
+#include "output_file.hpp"
+#include "runs/policy.hpp"
+#include "train/commands.hpp"
+#include "train/policy_flags.hpp"
+
+namespace softradial::program {
+namespace {
+
+using namespace softradial::study;
+
+constexpr const char* kExamples = R"(Examples:
+  softradial backtest --model runs/mine --prices prices.csv --from 2021-01-01
+  softradial backtest --model runs/mine/seed-3.pt --prices prices.csv --json)";
+
+struct Arguments {
+  PolicyFlags policy;
+  std::string from;
+  std::string to;
+  bool json = false;
+};
+
+std::optional<std::chrono::sys_days> day(const std::string& flag, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const auto parsed = parse_date(text);
+  if (!parsed) throw BadInput(flag + ": " + program::quoted(text) + " is no date (expected 2021-01-01)");
+  return parsed;
+}
+
+ExitCode backtest(const Arguments& arguments) {
+  const PriceTable prices = told_prices(arguments.policy.prices, arguments.policy.data_seed);
+  const PolicyPeriod period =
+      apply_policy(arguments.policy.model, prices, day("--from", arguments.from), day("--to", arguments.to));
+  nlohmann::json result = {{"model", arguments.policy.model},
+                           {"method", period.config.layer.method},
+                           {"from", format_date(period.days.front())},
+                           {"to", format_date(period.days.back())},
+                           {"days", period.days.size()},
+                           {"violation", period.violation},
+                           {"least_slack", period.least_slack}};
+  for (const auto& [name, value] : named_values(period.evaluation.metrics)) result[std::string(name)] = value;
+  OutputFile out(STDOUT_FILENO);
+  if (arguments.json) {
+    out.append(result.dump() + "\n");
+  } else {
+    out.append(fmt::format("{} from {} to {}, {} days\n", period.config.layer.method, format_date(period.days.front()),
+                           format_date(period.days.back()), period.days.size()));
+    for (const auto& [name, value] : named_values(period.evaluation.metrics))
+      out.append(fmt::format("  {:<20}{:>10.4f}\n", name, value));
+    out.append(fmt::format("  {:<20}{:>10.1e}\n  {:<20}{:>10.1e}\n", "violation", period.violation, "least slack",
+                           period.least_slack));
+  }
+  out.finish();
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_backtest_command(CLI::App& program, Action& chosen) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App& command = *program.add_subcommand("backtest", "A saved portfolio policy on any period");
+  command.footer(kExamples);
+  add_policy_flags(command, arguments->policy);
+  command.add_option("--from", arguments->from, "First day of decisions")->type_name("DATE");
+  command.add_option("--to", arguments->to, "Last day of decisions")->type_name("DATE");
+  command.add_flag("--json", arguments->json, "Print one JSON object");
+  command.callback([arguments, &chosen] { chosen = [arguments] { return backtest(*arguments); }; });
+}
+
+}  // namespace softradial::program
