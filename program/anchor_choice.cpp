@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "csv_reader.hpp"
+#include "row_reader.hpp"
 
 namespace softradial::program {
 

@@ -5,21 +5,23 @@
 #include <optional>
 #include <string>
 
-#include "failure.hpp"
+#include "outcome.hpp"
 #include "softradial/anchor.hpp"
 #include "softradial/errors.hpp"
 
 namespace softradial::program {
 
-// What --anchor says: a way to search, or a file with the user's own point.
+// The value of --anchor: a way to search, or a file with the user's own point.
 struct AnchorChoice {
   AnchorSearch search = AnchorSearch::automatic;
   std::optional<std::string> file;
 
-  // The point in the file, if one is named. Throws BadInput where it is not one row of `dim` numbers.
+  [[nodiscard]] bool is_automatic() const { return search == AnchorSearch::automatic && !file; }
+
+  // The point in the file, if a file is named. Throws BadInput unless it is one row of `dim` numbers.
   [[nodiscard]] std::optional<Eigen::VectorXd> point(std::size_t dim) const;
 
-  // What `use` returns; an error about the anchor comes with the file in front that the anchor is from, or should be.
+  // Returns use(). The message of an error about the anchor begins with the file that the anchor came from.
   template <class Use>
   auto naming_the_file(const std::string& set_file, const Use& use) const {
     try {

@@ -5,9 +5,8 @@
 
 #include "anchor_choice.hpp"
 #include "command.hpp"
-#include "csv_writer.hpp"
-#include "failure.hpp"
-#include "message.hpp"
+#include "outcome.hpp"
+#include "row_writer.hpp"
 #include "softradial/set_json.hpp"
 
 namespace softradial::program {
@@ -46,7 +45,7 @@ ExitCode run(const Arguments& arguments) {
       return ExitCode::answer_is_no;
   }
   OutputFile out(STDOUT_FILENO);
-  write_csv<double>(out, {anchor.point.data(), 1, set.dim()});
+  write_rows<double>(out, {anchor.point.data(), 1, set.dim()});
   out.finish();
   tell(fmt::format("slack {:.9g}, found by {}, hull of dimension {} in {}", anchor.slack, to_string(anchor.source),
                    set.dim() - anchor.hull.codimension(), set.dim()));

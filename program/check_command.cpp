@@ -9,10 +9,10 @@
 
 #include "command.hpp"
 #include "constraints.hpp"
-#include "csv_reader.hpp"
-#include "failure.hpp"
+#include "outcome.hpp"
 #include "output_file.hpp"
 #include "progress.hpp"
+#include "row_reader.hpp"
 #include "softradial/set_json.hpp"
 
 namespace softradial::program {
@@ -77,7 +77,7 @@ Verdict judge_stream(const Set& set, const Constraints& constraints) {
   verdict.records.resize(constraints.size());
   const std::size_t dim = set.dim();
   const std::size_t max_rows = std::max<std::size_t>(1, kBlockNumbers / dim);
-  CsvReader<T> input(InputFile::standard_input(), dim);
+  RowReader<T> input(InputFile::standard_input(), dim);
   std::vector<T> block(max_rows * dim);
   std::vector<double> x(dim);
   std::vector<double> violations(constraints.size());

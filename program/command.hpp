@@ -6,19 +6,19 @@
 #include <utility>
 #include <vector>
 
-#include "exit_code.hpp"
+#include "outcome.hpp"
 
 namespace softradial::program {
 
-// What the command line asks for, once it has been read.
+// The work that the command line asks for. It runs after the whole command line has been read.
 using Action = std::function<ExitCode()>;
 
-// Each adds its command to the program; where the user names it, `chosen` becomes what it does.
+// Each function adds its command to the program. If the user names the command, `chosen` becomes its action.
 void add_project_command(CLI::App& program, Action& chosen);
 void add_anchor_command(CLI::App& program, Action& chosen);
 void add_check_command(CLI::App& program, Action& chosen);
 void add_compare_command(CLI::App& program, Action& chosen);
-void add_data_command(CLI::App& program, Action& chosen);
+void add_data_commands(CLI::App& program, Action& chosen);
 
 enum class Precision { f32, f64 };
 
@@ -27,7 +27,7 @@ using Choices = std::vector<std::pair<std::string, Value>>;
 
 inline const Choices<Precision> kPrecisions = {{"f32", Precision::f32}, {"f64", Precision::f64}};
 
-// An option that takes one of a few words. Its default is the value that stands in `value`.
+// Adds an option that takes one of a few words. Its default is the present value of `value`.
 template <class Value>
 CLI::Option* add_choice(CLI::App& command, const std::string& flag, Value& value, const Choices<Value>& choices,
                         const std::string& description) {

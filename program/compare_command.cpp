@@ -7,11 +7,10 @@
 
 #include "baselines/comparison.hpp"
 #include "command.hpp"
-#include "message.hpp"
+#include "outcome.hpp"
 #include "output_file.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/set_json.hpp"
-#include "table_text.hpp"
 
 namespace softradial::program {
 namespace {

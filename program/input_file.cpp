@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "failure.hpp"
+#include "outcome.hpp"
 
 namespace softradial::program {
 

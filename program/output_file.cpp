@@ -7,12 +7,45 @@
 #include <string>
 #include <system_error>
 
-#include "failure.hpp"
+#include "outcome.hpp"
 
 namespace softradial::program {
 
+namespace {
+
+std::string in_columns(const TextTable& table) {
+  std::vector<std::size_t> widths(table[0].size());
+  for (const auto& row : table) {
+    for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
+  }
+  std::string text;
+  for (const auto& row : table) {
+    std::string line;
+    for (std::size_t k = 0; k < row.size(); ++k) line += row[k] + std::string(widths[k] - row[k].size() + 2, ' ');
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string as_markdown(const TextTable& table) {
+  std::string text;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    text += "|";
+    for (const auto& cell : table[i]) text += " " + cell + " |";
+    text += "\n";
+    if (i > 0) continue;
+    text += "|";
+    for (std::size_t k = 0; k < table[0].size(); ++k) text += "---|";
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
 char* OutputFile::reserve(std::size_t size) {
-  // Grown by halves: a block at a time would copy what is held back again and again.
+  // The buffer grows by halves. Growing it block by block would copy the text again for every block.
   if (buffer_.size() < size_ + size) buffer_.resize(std::max(size_ + size, buffer_.size() + buffer_.size() / 2));
   return buffer_.data() + size_;
 }
@@ -37,6 +70,10 @@ void OutputFile::finish() {
     }
   }
   size_ = 0;
+}
+
+std::string table_text(const TextTable& table, bool markdown) {
+  return markdown ? as_markdown(table) : in_columns(table);
 }
 
 }  // namespace softradial::program

@@ -1,28 +1,28 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace softradial::program {
 
-// Standard output, held back at first: up to kHoldBack bytes nothing is written before the end of the input, so that an
-// error on any line leaves no output behind. Beyond that the text streams out block by block, in constant memory.
+// Standard output. The first kHoldBack bytes are held back until the input has ended, so that an error on any line leaves
+// no output behind. Longer text is written block by block, in constant memory.
 class OutputFile {
  public:
   static constexpr std::size_t kHoldBack = std::size_t{16} << 20;
 
   explicit OutputFile(int descriptor) : descriptor_(descriptor) {}
 
-  // Room for `size` bytes after the text so far; `commit` says where the text ends now.
+  // `reserve` returns room for `size` more bytes; `commit` says where the text ends now.
   [[nodiscard]] char* reserve(std::size_t size);
   void commit(const char* end) noexcept { size_ = static_cast<std::size_t>(end - buffer_.data()); }
   void append(std::string_view text);
 
-  // Between blocks: writes what there is, unless it is held back. Throws OutputClosed or InternalFailure.
+  // Call it after each block: it writes the text unless it is held back. Throws OutputClosed or InternalFailure.
   void end_block();
-  // At the end: writes everything.
+  // Call it at the end: it writes everything.
   void finish();
 
  private:
@@ -31,5 +31,11 @@ class OutputFile {
   std::size_t size_ = 0;
   bool streaming_ = false;
 };
+
+// The cells of a table. The first row is the head.
+using TextTable = std::vector<std::vector<std::string>>;
+
+// The table with aligned columns, or in Markdown.
+[[nodiscard]] std::string table_text(const TextTable& table, bool markdown);
 
 }  // namespace softradial::program

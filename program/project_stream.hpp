@@ -1,29 +1,29 @@
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "anchor_choice.hpp"
 #include "command.hpp"
-#include "softradial/method.hpp"
+#include "softradial/layer.hpp"
 
 namespace softradial::program {
 
-// What is printed for each row.
-enum class Quantity { value, vjp, jvp, inverse, log_det, slack };
+// The number or point that is printed for each row. `evaluation`: the layer as it is evaluated, not as it is trained.
+enum class Quantity { value, evaluation, vjp, jvp, inverse, log_det, slack };
 
 struct ProjectOptions {
   std::string set_file;
-  Method method;
+  LayerMethod method = SoftRadial{};
   AnchorChoice anchor;
   Precision precision = Precision::f64;
   Quantity quantity = Quantity::value;
-  std::string second_file;  // of vjp and jvp: the cotangents or tangents, row by row
+  std::string second_file;  // the cotangents of vjp or the tangents of jvp, row by row
   int threads = 1;
   bool check_finite = false;
 };
 
-// stdin to stdout, block by block.
+// Reads rows from stdin, maps them and prints the results, block by block. Every method goes this way. Throws BadInput
+// for a quantity or an anchor that the method does not have.
 void project_stream(const ProjectOptions& options);
 
 }  // namespace softradial::program

@@ -5,8 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "data/calendar.hpp"
-#include "failure.hpp"
-#include "message.hpp"
+#include "outcome.hpp"
 #include "output_file.hpp"
 #include "runs/policy.hpp"
 #include "train/commands.hpp"

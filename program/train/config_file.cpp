@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "failure.hpp"
+#include "outcome.hpp"
 
 namespace softradial::program {
 namespace {

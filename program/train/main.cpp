@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "program.hpp"
+#include "outcome.hpp"
 #include "train/commands.hpp"
 #include "train/config_file.hpp"
 

@@ -1,7 +1,7 @@
 #include "train/policy_flags.hpp"
 
 #include "data/load.hpp"
-#include "message.hpp"
+#include "outcome.hpp"
 
 namespace softradial::program {
 

@@ -11,8 +11,7 @@
 #include <sstream>
 
 #include "data/load.hpp"
-#include "failure.hpp"
-#include "message.hpp"
+#include "outcome.hpp"
 #include "output_file.hpp"
 #include "runs/run.hpp"
 #include "train/commands.hpp"

@@ -1,5 +1,3 @@
-#include "number_format.hpp"
-
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,6 +8,8 @@
 #include <limits>
 #include <random>
 #include <string>
+
+#include "row_writer.hpp"
 
 namespace softradial::program {
 namespace {

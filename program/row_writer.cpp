@@ -1,4 +1,4 @@
-#include "number_format.hpp"
+#include "row_writer.hpp"
 
 #include <array>
 #include <bit>
@@ -159,5 +159,21 @@ char* write(char* out, T value) noexcept {
 
 char* write_number(char* out, double value) noexcept { return write<17>(out, value); }
 char* write_number(char* out, float value) noexcept { return write<9>(out, value); }
+
+template <class T>
+void write_rows(OutputFile& out, Rows<const T> rows) {
+  char* text = out.reserve(rows.count() * rows.dim() * (kMaxNumberLength + 1));
+  for (std::size_t i = 0; i < rows.count(); ++i) {
+    const T* row = rows.row(i);
+    for (std::size_t j = 0; j < rows.dim(); ++j) {
+      text = write_number(text, row[j]);
+      *text++ = j + 1 == rows.dim() ? '\n' : ',';
+    }
+  }
+  out.commit(text);
+}
+
+template void write_rows<float>(OutputFile& out, Rows<const float> rows);
+template void write_rows<double>(OutputFile& out, Rows<const double> rows);
 
 }  // namespace softradial::program

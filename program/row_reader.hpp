@@ -12,23 +12,25 @@ namespace softradial::program {
 
 enum class NonFinite { accept, reject };
 
-// Reads rows of `dim` plain comma-separated numbers, block by block, in constant memory: a number, not a line, has to
-// fit into the buffer.
+// Reads rows of `dim` numbers from a stream, block by block, in constant memory: only a number has to fit into the
+// buffer, not a line. This is no reader of CSV files with headers, dates and quotes; that is the study's CsvText.
 //
-// Grammar: numbers as in C, with blanks around them; "nan", "inf" and "-inf" are numbers unless rejected; lines end in
-// LF or CR LF, the last one may lack it; no header, no quotes, no empty lines; a byte order mark is skipped.
-// Each number is rounded once, to T. Beyond the range of T is an error; below its smallest number is 0.
+// Grammar: numbers as in C, separated by commas, with blanks around them. "nan", "inf" and "-inf" are numbers unless they
+// are rejected. Lines end in LF or CR LF; the last line end may be missing. No header, no quotes, no empty lines. A byte
+// order mark is skipped. Each number is rounded once, to T. A number beyond the range of T is an error; one below its
+// smallest number becomes 0.
 //
 // Throws BadInput: `stdin: line 3, column 2: "abc" is not a number`.
 template <class T>
-class CsvReader {
+class RowReader {
  public:
-  CsvReader(InputFile file, std::size_t dim, NonFinite non_finite = NonFinite::accept);
+  RowReader(InputFile file, std::size_t dim, NonFinite non_finite = NonFinite::accept);
 
-  // Fills rows from the front; the number of rows read: less than asked for only at the end of the input.
+  // Fills rows from the front. Returns the number of rows read, which is smaller than asked for only at the end of the
+  // input.
   [[nodiscard]] std::size_t read(Rows<T> rows);
 
-  // Rows read so far, which is also the number of the last line.
+  // The number of rows read so far. It is also the number of the last line.
   [[nodiscard]] std::size_t rows_read() const noexcept { return rows_read_; }
   [[nodiscard]] const std::string& name() const noexcept { return file_.name(); }
 
@@ -37,7 +39,7 @@ class CsvReader {
 
  private:
   void read_row(T* out);
-  // Both leave the next character in view: `next_` is at the end only where the input is.
+  // After both, the next character is in the buffer: `next_` is at its end only if the input has ended.
   [[nodiscard]] T read_number(std::size_t column);
   void skip_blanks();
 
@@ -59,10 +61,10 @@ class CsvReader {
   std::size_t rows_read_ = 0;
 };
 
-extern template class CsvReader<float>;
-extern template class CsvReader<double>;
+extern template class RowReader<float>;
+extern template class RowReader<double>;
 
-// One row of numbers and nothing else: an anchor.
+// Reads a file that has one row of numbers and nothing else: an anchor.
 [[nodiscard]] std::vector<double> read_single_row(const std::string& path, std::size_t dim);
 
 }  // namespace softradial::program

@@ -1,4 +1,4 @@
-#include "csv_reader.hpp"
+#include "row_reader.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,7 @@
 #include <system_error>
 #include <type_traits>
 
-#include "failure.hpp"
-#include "message.hpp"
+#include "outcome.hpp"
 
 namespace softradial::program {
 
@@ -42,7 +41,7 @@ T read_extreme(const char* first, const char* last) {
 }  // namespace
 
 template <class T>
-CsvReader<T>::CsvReader(InputFile file, std::size_t dim, NonFinite non_finite)
+RowReader<T>::RowReader(InputFile file, std::size_t dim, NonFinite non_finite)
     : file_(std::move(file)),
       dim_(dim),
       non_finite_(non_finite),
@@ -54,7 +53,7 @@ CsvReader<T>::CsvReader(InputFile file, std::size_t dim, NonFinite non_finite)
 }
 
 template <class T>
-std::size_t CsvReader<T>::read(Rows<T> rows) {
+std::size_t RowReader<T>::read(Rows<T> rows) {
   for (std::size_t i = 0; i < rows.count(); ++i) {
     look_ahead();
     if (next_ == end_) return i;
@@ -65,7 +64,7 @@ std::size_t CsvReader<T>::read(Rows<T> rows) {
 }
 
 template <class T>
-void CsvReader<T>::read_row(T* out) {
+void RowReader<T>::read_row(T* out) {
   skip_blanks();
   if (at_line_end()) fail(rows_read_ + 1, "is empty");
   for (std::size_t j = 0; j < dim_; ++j) {
@@ -86,7 +85,7 @@ void CsvReader<T>::read_row(T* out) {
 }
 
 template <class T>
-T CsvReader<T>::read_number(std::size_t column) {
+T RowReader<T>::read_number(std::size_t column) {
   const char* const start = next_;
   // from_chars takes no plus sign, and would take "+-1" with it skipped.
   const bool has_plus = end_ - start > 1 && start[0] == '+' && start[1] != '-';
@@ -111,7 +110,7 @@ T CsvReader<T>::read_number(std::size_t column) {
 }
 
 template <class T>
-void CsvReader<T>::skip_blanks() {
+void RowReader<T>::skip_blanks() {
   look_ahead();
   while (next_ != end_ && is_blank(*next_)) {
     ++next_;
@@ -120,19 +119,19 @@ void CsvReader<T>::skip_blanks() {
 }
 
 template <class T>
-bool CsvReader<T>::at_line_end() const noexcept {
+bool RowReader<T>::at_line_end() const noexcept {
   if (next_ == end_ || *next_ == '\n') return true;
   return *next_ == '\r' && (next_ + 1 == end_ || next_[1] == '\n');
 }
 
 // After it, the next kMaxNumber characters are in the buffer, or all that are left.
 template <class T>
-void CsvReader<T>::look_ahead() {
+void RowReader<T>::look_ahead() {
   if (end_ - next_ < kMaxNumber && !input_ended_) refill();
 }
 
 template <class T>
-void CsvReader<T>::refill() {
+void RowReader<T>::refill() {
   const auto kept = static_cast<std::size_t>(end_ - next_);
   std::memmove(buffer_.data(), next_, kept);
   char* const buffer_end = buffer_.data() + buffer_.size();
@@ -147,34 +146,34 @@ void CsvReader<T>::refill() {
 }
 
 template <class T>
-void CsvReader<T>::fail(std::size_t line, std::string_view what) const {
+void RowReader<T>::fail(std::size_t line, std::string_view what) const {
   throw BadInput(fmt::format("{}: line {}: {}", name(), line, what));
 }
 
 template <class T>
-void CsvReader<T>::fail_at(std::size_t column, std::string_view what) const {
+void RowReader<T>::fail_at(std::size_t column, std::string_view what) const {
   throw BadInput(fmt::format("{}: line {}, column {}: {}", name(), rows_read_ + 1, column + 1, what));
 }
 
 template <class T>
-void CsvReader<T>::fail_count(std::size_t columns) const {
+void RowReader<T>::fail_count(std::size_t columns) const {
   fail(rows_read_ + 1, fmt::format("expected {} numbers, got {}", dim_, columns));
 }
 
 // Counts what is in the buffer: a line that does not end there is not read to its end for the sake of a message.
 template <class T>
-void CsvReader<T>::fail_extra_columns() const {
+void RowReader<T>::fail_extra_columns() const {
   const char* const line_end = std::find(next_, end_, '\n');
   const std::size_t columns = dim_ + static_cast<std::size_t>(std::count(next_, line_end, ','));
   if (line_end != end_ || input_ended_) fail_count(columns);
   fail(rows_read_ + 1, fmt::format("expected {} numbers, got more than {}", dim_, columns));
 }
 
-template class CsvReader<float>;
-template class CsvReader<double>;
+template class RowReader<float>;
+template class RowReader<double>;
 
 std::vector<double> read_single_row(const std::string& path, std::size_t dim) {
-  CsvReader<double> reader(InputFile::open(path), dim);
+  RowReader<double> reader(InputFile::open(path), dim);
   // The numbers of the row, and room to see whether a second one follows.
   std::vector<double> values(2 * dim);
   const std::size_t count = reader.read({values.data(), 2, dim});

@@ -1,4 +1,4 @@
-#include "csv_reader.hpp"
+#include "row_reader.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "failure.hpp"
+#include "outcome.hpp"
 #include "program/temp_dir.hpp"
 
 namespace softradial::program {
@@ -18,7 +18,7 @@ template <class T>
 std::vector<T> read_all(const std::string& text, std::size_t dim, std::size_t block_rows,
                         NonFinite non_finite = NonFinite::accept) {
   const TempDir dir;
-  CsvReader<T> reader(InputFile::open(dir.write("u.csv", text)), dim, non_finite);
+  RowReader<T> reader(InputFile::open(dir.write("u.csv", text)), dim, non_finite);
   std::vector<T> all;
   std::vector<T> block(block_rows * dim);
   while (const std::size_t count = reader.read({block.data(), block_rows, dim})) {
@@ -40,7 +40,7 @@ std::string error_of(const std::string& text, std::size_t dim, NonFinite non_fin
   return "";
 }
 
-TEST(CsvReader, Grammar) {
+TEST(RowReader, Grammar) {
   const std::vector<double> expected = {1, -2.5, 3e-7, 4};
   for (const std::string text : {"1,-2.5\n3e-7,4\n", "1,-2.5\n3e-7,4", "1,-2.5\r\n3e-7,4\r\n", "1,-2.5\r\n3e-7,4\r",
                                  " 1 ,\t-2.5 \n+3e-7,  +4.0e0\n",
@@ -50,23 +50,23 @@ TEST(CsvReader, Grammar) {
   }
 }
 
-TEST(CsvReader, EmptyInputHasNoRows) {
+TEST(RowReader, EmptyInputHasNoRows) {
   EXPECT_TRUE(read_all<double>("", 3, 4).empty());
   EXPECT_TRUE(read_all<double>("\xEF\xBB\xBF", 3, 4).empty());
 }
 
-TEST(CsvReader, EachNumberIsRoundedOnce) {
+TEST(RowReader, EachNumberIsRoundedOnce) {
   // Just above the middle of 1 and the next float: rounding to double first would end at the middle, hence at 1.
   EXPECT_EQ(read_all<float>("1.00000005960464477540", 1, 1)[0], std::nextafter(1.0F, 2.0F));
   EXPECT_EQ(read_all<double>("0.1", 1, 1)[0], 0.1);
 }
 
-TEST(CsvReader, NumbersTooSmallAreZeroOrSubnormal) {
+TEST(RowReader, NumbersTooSmallAreZeroOrSubnormal) {
   EXPECT_EQ(read_all<double>("1e-400,-1e-400,4.9e-324", 3, 1), (std::vector<double>{0, 0, 5e-324}));
   EXPECT_EQ(read_all<float>("1e-60,1e-45", 2, 1), (std::vector<float>{0, std::numeric_limits<float>::denorm_min()}));
 }
 
-TEST(CsvReader, NonFiniteNumbersAreNumbersUnlessRejected) {
+TEST(RowReader, NonFiniteNumbersAreNumbersUnlessRejected) {
   const std::vector<double> row = read_all<double>("nan,inf,-inf,NaN,Infinity,-nan", 6, 1);
   EXPECT_TRUE(std::isnan(row[0]) && std::isnan(row[3]) && std::isnan(row[5]));
   EXPECT_EQ(row[1], std::numeric_limits<double>::infinity());
@@ -75,7 +75,7 @@ TEST(CsvReader, NonFiniteNumbersAreNumbersUnlessRejected) {
   EXPECT_EQ(error_of<float>("-inf,1\n", 2, NonFinite::reject), "u.csv: line 1, column 1: \"-inf\" is not finite");
 }
 
-TEST(CsvReader, ErrorsNameLineColumnAndValue) {
+TEST(RowReader, ErrorsNameLineColumnAndValue) {
   struct Case {
     std::string text;
     std::string error;
@@ -112,7 +112,7 @@ TEST(CsvReader, ErrorsNameLineColumnAndValue) {
   EXPECT_EQ(error_of<float>("1,1\n-1e39,0\n", 2), "u.csv: line 2, column 1: \"-1e39\" is beyond the range of f32");
 }
 
-TEST(CsvReader, LongValuesAreCutInErrors) {
+TEST(RowReader, LongValuesAreCutInErrors) {
   const std::string error = error_of<double>("1," + std::string(1 << 22, 'q') + "\n", 2);
   EXPECT_TRUE(error.starts_with("u.csv: line 1, column 2: \"qqq")) << error;
   EXPECT_LT(error.size(), 200U);
@@ -120,14 +120,14 @@ TEST(CsvReader, LongValuesAreCutInErrors) {
   EXPECT_NE(error_of<double>("1," + std::string(1 << 22, '1') + "\n", 2), "");
 }
 
-TEST(CsvReader, LongLinesAreNotReadToTheirEndForAMessage) {
+TEST(RowReader, LongLinesAreNotReadToTheirEndForAMessage) {
   std::string text = "1,2";
   for (int i = 0; i < 1'000'000; ++i) text += ",3";
   EXPECT_TRUE(error_of<double>(text, 2).starts_with("u.csv: line 1: expected 2 numbers, got more than "));
 }
 
 // Rows, numbers, blanks and line ends fall on every place of the buffer's border.
-TEST(CsvReader, BufferBordersAreInvisible) {
+TEST(RowReader, BufferBordersAreInvisible) {
   constexpr std::size_t kRows = 300'000;
   for (const std::string separator : {",", " ,  "}) {
     for (const std::string line_end : {"\n", "\r\n"}) {
@@ -146,13 +146,13 @@ TEST(CsvReader, BufferBordersAreInvisible) {
   EXPECT_EQ(read_all<double>(blanks + "1" + blanks + "," + blanks + "2" + blanks, 2, 1), (std::vector<double>{1, 2}));
 }
 
-TEST(CsvReader, FilesThatCannotBeReadAreNamed) {
+TEST(RowReader, FilesThatCannotBeReadAreNamed) {
   const TempDir dir;
   EXPECT_THROW((void)InputFile::open(dir.path("missing.csv")), BadInput);
-  EXPECT_THROW(CsvReader<double>(InputFile::open(dir.path(".")), 2), BadInput);
+  EXPECT_THROW(RowReader<double>(InputFile::open(dir.path(".")), 2), BadInput);
 }
 
-TEST(CsvReader, ASingleRow) {
+TEST(RowReader, ASingleRow) {
   const TempDir dir;
   EXPECT_EQ(read_single_row(dir.write("one.csv", "1,2\n"), 2), (std::vector<double>{1, 2}));
   for (const std::string text : {"", "1,2\n3,4\n", "1\n", "1,2\nx\n"}) {

@@ -1,4 +1,4 @@
-#include "csv_writer.hpp"
+#include "row_writer.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -8,17 +8,17 @@
 #include <sstream>
 #include <vector>
 
-#include "failure.hpp"
+#include "outcome.hpp"
 #include "program/temp_dir.hpp"
 
 namespace softradial::program {
 namespace {
 
 // A file that is written through a descriptor and looked at from outside.
-class CsvWriter : public testing::Test {
+class RowWriter : public testing::Test {
  protected:
-  CsvWriter() : descriptor_(::open(path_.c_str(), O_CREAT | O_WRONLY, 0600)) {}
-  ~CsvWriter() override { ::close(descriptor_); }
+  RowWriter() : descriptor_(::open(path_.c_str(), O_CREAT | O_WRONLY, 0600)) {}
+  ~RowWriter() override { ::close(descriptor_); }
 
   [[nodiscard]] std::string written() const {
     std::stringstream text;
@@ -31,17 +31,17 @@ class CsvWriter : public testing::Test {
   int descriptor_;
 };
 
-TEST_F(CsvWriter, WritesRowsWithAllDigits) {
+TEST_F(RowWriter, WritesRowsWithAllDigits) {
   OutputFile out(descriptor_);
   const std::vector<double> wide = {0.1, -1, 2e-9, 4};
   const std::vector<float> narrow = {0.1F, 5, -1e-9F, 7};
-  write_csv<double>(out, {wide.data(), 2, 2});
-  write_csv<float>(out, {narrow.data(), 1, 3, 4});
+  write_rows<double>(out, {wide.data(), 2, 2});
+  write_rows<float>(out, {narrow.data(), 1, 3, 4});
   out.finish();
   EXPECT_EQ(written(), "0.10000000000000001,-1\n2.0000000000000001e-09,4\n0.100000001,5,-9.99999972e-10\n");
 }
 
-TEST_F(CsvWriter, HoldsBackUntilThereIsMuch) {
+TEST_F(RowWriter, HoldsBackUntilThereIsMuch) {
   OutputFile out(descriptor_);
   const std::string block(OutputFile::kHoldBack / 2 - 1, 'x');
   out.append(block);
@@ -57,7 +57,7 @@ TEST_F(CsvWriter, HoldsBackUntilThereIsMuch) {
   EXPECT_GT(written().size(), OutputFile::kHoldBack);
 }
 
-TEST_F(CsvWriter, WhatIsNotFinishedIsNotWritten) {
+TEST_F(RowWriter, WhatIsNotFinishedIsNotWritten) {
   { OutputFile(descriptor_).append("lost with the error that ended it"); }
   EXPECT_EQ(written(), "");
 }
