@@ -2,7 +2,7 @@
 
 #include "outcome.hpp"
 #include "train/commands.hpp"
-#include "train/config_file.hpp"
+#include "train/config_flags.hpp"
 
 namespace {
 

@@ -7,7 +7,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "data/load.hpp"
 #include "data/summary.hpp"
 #include "outcome.hpp"
 #include "output_file.hpp"
@@ -15,9 +14,7 @@
 #include "runs/run.hpp"
 #include "runs/tuning.hpp"
 #include "train/commands.hpp"
-#include "train/policy_flags.hpp"
-#include "train/progress_bar.hpp"
-#include "train/run_flags.hpp"
+#include "train/config_flags.hpp"
 
 namespace softradial::program {
 namespace {
@@ -31,10 +28,10 @@ constexpr const char* kExamples = R"(Examples:
   softradial table dispatch --demand hourly.csv --zones 67 --kappa 0.02 --runs runs/table
   softradial table summary --universe sectors --prices sectors.csv
 
-A run that is found in --runs with the same configuration is read, the others are trained and kept there. Equal weight is
-always a row: a layer whose outputs stay near a uniform anchor must be seen next to it.)";
+A run in --runs with the same configuration is read; the others are trained and saved there. Equal weight is always a
+row, because a layer whose outputs stay near a uniform anchor must be compared with it.)";
 
-// One line of a table: a run, and the paper's numbers for it where it has any.
+// One line of a table: a run, and the paper's numbers for it if there are any.
 struct Line {
   std::string set;
   std::string method;
@@ -53,7 +50,7 @@ std::string mean_and_std(const json& report, const char* name) {
                      report.at("std").at(name).get<double>());
 }
 
-// "dc3 (steps 3, learning_rate 0.01)": what was chosen, where there was a choice.
+// "dc3 (steps 3, learning_rate 0.01)": the method and its chosen numbers.
 std::string method_text(const json& report, bool tune) {
   const json& config = report.at("config");
   std::string text = config.at("method").get<std::string>();
@@ -68,7 +65,7 @@ std::string method_text(const json& report, bool tune) {
 
 std::string set_name(double cap) { return cap >= 1 ? "simplex" : fmt::format("cap {:g}", cap); }
 
-// Reads OUT/result.json if it was made by this configuration, or by one that was tuned from it, runs otherwise.
+// Reads OUT/result.json if this configuration, or one that was tuned from it, has made it. Otherwise trains.
 template <class Config, class TableType>
 json run_or_read(Config config, bool tune, const TableType& table, const std::filesystem::path& out, ProgressBar& bar) {
   const std::filesystem::path file = out / "result.json";
@@ -187,7 +184,7 @@ ExitCode portfolio_table(const TableArguments& arguments, const PortfolioConfig&
                          const std::vector<double>& caps) {
   const auto paper = config.model.objective == PortfolioObjective::net ? paper_net_table() : paper_gross_table();
   const auto lines =
-      run_lines(arguments, config, told_prices(config.prices, config.data_seed), caps,
+      run_lines(arguments, config, load_prices_and_warn(config.prices, config.data_seed), caps,
                 {1.0, arguments.universe == "liquid" ? 0.05 : 0.15}, [&](const std::string& method, double cap) {
                   for (const PaperPortfolioRow& row : paper) {
                     if (row.universe != arguments.universe || row.method != method || row.cap != cap) continue;
@@ -203,22 +200,20 @@ ExitCode portfolio_table(const TableArguments& arguments, const PortfolioConfig&
 
 ExitCode dispatch_table(const TableArguments& arguments, const DispatchConfig& config,
                         const std::vector<double>& kappas) {
-  const DemandData data = load_demand(config.demand, config.zones, config.data_seed);
-  for (const std::string& warning : data.warnings) tell("warning: " + warning);
-  const auto lines =
-      run_lines(arguments, config, data.table, kappas, {1.0, 0.1, 0.02}, [](const std::string& method, double kappa) {
-        for (const PaperDispatchRow& row : paper_dispatch_table()) {
-          if (row.method != method || row.kappa != kappa) continue;
-          return fmt::format("{:.2f} +- {:.2f}", row.served_rate, row.served_rate_std);
-        }
-        return std::string();
-      });
+  const auto lines = run_lines(arguments, config, load_demand_and_warn(config), kappas, {1.0, 0.1, 0.02},
+                               [](const std::string& method, double kappa) {
+                                 for (const PaperDispatchRow& row : paper_dispatch_table()) {
+                                   if (row.method != method || row.kappa != kappa) continue;
+                                   return fmt::format("{:.2f} +- {:.2f}", row.served_rate, row.served_rate_std);
+                                 }
+                                 return std::string();
+                               });
   return print_lines(arguments, lines, {"served rate"},
                      [](const json& report) { return std::vector<std::string>{mean_and_std(report, "served_rate")}; });
 }
 
 ExitCode summary_table(const TableArguments& arguments, const PortfolioConfig& config) {
-  const PriceTable prices = told_prices(config.prices, config.data_seed);
+  const PriceTable prices = load_prices_and_warn(config.prices, config.data_seed);
   TextTable rows = {{"split", "", "mean %", "median %", "volatility %", "drawdown %", "correlation", "AC(1)", "KS p"}};
   const auto number = [](double v) { return fmt::format("{:.2f}", v); };
   for (const SplitSummary& s : summarize(prices, table_splits())) {
@@ -237,19 +232,21 @@ ExitCode summary_table(const TableArguments& arguments, const PortfolioConfig& c
 }
 
 void add_table_flags(CLI::App& command, TableArguments& arguments) {
-  command.add_option("--runs", arguments.runs, "Folder of runs: found ones are read, others kept there")
+  command
+      .add_option("--runs", arguments.runs, "Folder of runs: a run that is there is read, the others are saved there")
       ->type_name("DIR");
   command.add_option("--method", arguments.methods, "Methods, separated by commas")
       ->delimiter(',')
       ->capture_default_str();
   command.add_flag("--tune", arguments.tune,
-                   "Choose each layer's parameters from the paper's grid, on validation, first");
+                   "First choose the parameters of each layer from the paper's grid, on validation");
   command.add_flag("--json", arguments.json, "Print the runs as JSON");
   command.add_flag("--markdown", arguments.markdown, "Print a Markdown table");
 }
 
 CLI::Option* add_universe(CLI::App& command, TableArguments& arguments) {
-  return command.add_option("--universe", arguments.universe, "Whose numbers of the paper stand beside ours")
+  return command
+      .add_option("--universe", arguments.universe, "Universe whose numbers in the paper are shown next to ours")
       ->check(CLI::IsMember({"liquid", "sectors", "global"}))
       ->capture_default_str();
 }
@@ -257,14 +254,13 @@ CLI::Option* add_universe(CLI::App& command, TableArguments& arguments) {
 }  // namespace
 
 void add_table_command(CLI::App& program, Action& chosen) {
-  CLI::App& table = *program.add_subcommand("table", "The paper's tables, ours next to its numbers");
+  CLI::App& table = *program.add_subcommand("table", "Reproduce the paper's tables, with its numbers next to ours");
   table.require_subcommand(1);
   table.footer(kExamples);
 
   struct Portfolio {
     TableArguments arguments;
     PortfolioConfig config;
-    RunFlags flags;
     std::vector<double> caps;
   };
   const auto portfolio = std::make_shared<Portfolio>();
@@ -272,10 +268,10 @@ void add_table_command(CLI::App& program, Action& chosen) {
   CLI::App& prices = *table.add_subcommand("portfolio", "Net Sharpe ratio and turnover of every method");
   add_universe(prices, portfolio->arguments);
   add_table_flags(prices, portfolio->arguments);
-  add_portfolio_flags(prices, portfolio->config);
-  add_training_flags(prices, portfolio->flags, portfolio->config);
+  add_task_flags(prices, portfolio->config);
+  add_training_flags(prices, portfolio->config);
   prices.remove_option(prices.get_option("--cap"));
-  prices.add_option("--cap", portfolio->caps, "Caps, separated by commas; by default 1 and the paper's")
+  prices.add_option("--cap", portfolio->caps, "Caps, separated by commas (default: 1 and those of the paper)")
       ->delimiter(',');
   prices.callback([portfolio, &chosen] {
     chosen = [portfolio] { return portfolio_table(portfolio->arguments, portfolio->config, portfolio->caps); };
@@ -284,7 +280,6 @@ void add_table_command(CLI::App& program, Action& chosen) {
   struct Dispatch {
     TableArguments arguments;
     DispatchConfig config;
-    RunFlags flags;
     std::vector<double> kappas;
   };
   const auto dispatch = std::make_shared<Dispatch>();
@@ -292,10 +287,10 @@ void add_table_command(CLI::App& program, Action& chosen) {
   dispatch->arguments.universe = "dispatch";
   CLI::App& demand = *table.add_subcommand("dispatch", "Served rate of every method");
   add_table_flags(demand, dispatch->arguments);
-  add_dispatch_flags(demand, dispatch->config);
-  add_training_flags(demand, dispatch->flags, dispatch->config);
+  add_task_flags(demand, dispatch->config);
+  add_training_flags(demand, dispatch->config);
   demand.remove_option(demand.get_option("--kappa"));
-  demand.add_option("--kappa", dispatch->kappas, "Caps, separated by commas; by default 1, 0.1, 0.02")->delimiter(',');
+  demand.add_option("--kappa", dispatch->kappas, "Caps, separated by commas (default: 1, 0.1, 0.02)")->delimiter(',');
   demand.callback([dispatch, &chosen] {
     chosen = [dispatch] { return dispatch_table(dispatch->arguments, dispatch->config, dispatch->kappas); };
   });

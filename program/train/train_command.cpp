@@ -8,16 +8,12 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "data/load.hpp"
 #include "outcome.hpp"
 #include "output_file.hpp"
 #include "runs/run.hpp"
 #include "train/commands.hpp"
-#include "train/policy_flags.hpp"
-#include "train/progress_bar.hpp"
-#include "train/run_flags.hpp"
+#include "train/config_flags.hpp"
 
 namespace softradial::program {
 namespace {
@@ -37,14 +33,14 @@ constexpr const char* kDispatchExamples = R"(Examples:
   softradial train dispatch --kappa 0.1
   softradial train dispatch --demand hourly.csv --zones 67 --kappa 0.02 --method hardnet --seeds 5 --json)";
 
-// Set by Ctrl-C; a handler can reach nothing else.
+// Set by Ctrl-C. A signal handler can reach only global variables.
 std::atomic<bool> stop_requested = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 void on_interrupt(int) { stop_requested.store(true); }
 
 struct Output {
-  std::string config;  // read before the command line is: see expand_config
+  std::string config;  // read before the command line: see expand_config
   std::string folder;
   bool json = false;
 };
@@ -69,17 +65,7 @@ std::string result_table(const nlohmann::json& report) {
   return text;
 }
 
-// The configuration as TOML. Flags without a value are left out: an empty text is not what they mean.
-std::string toml_of(const CLI::App& command) {
-  std::istringstream lines(command.config_to_str(true));
-  std::string out;
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.ends_with("=\"\"")) out += line + "\n";
-  }
-  return out;
-}
-
-// Trains, tells the test results, and keeps what was asked for.
+// Trains, prints the test results, and saves the run if the user names a folder.
 template <class Config, class TableType>
 ExitCode train_and_tell(const Config& config, const TableType& table, const Output& output, const std::string& toml) {
   at::set_num_threads(config.threads);
@@ -88,7 +74,7 @@ ExitCode train_and_tell(const Config& config, const TableType& table, const Outp
   hooks.stop = &stop_requested;
   hooks.out = output.folder;
   const auto trials = [&] {
-    // Gone from the terminal before anything else is written to it.
+    // The bar leaves the terminal before anything else is printed there.
     ProgressBar bar(output.json && isatty(STDOUT_FILENO) != 0);
     hooks.progress = [&](int trial, const study::Progress& progress) {
       bar.show(config.layer.method, trial, config.seeds, progress);
@@ -119,7 +105,7 @@ ExitCode train_and_tell(const Config& config, const TableType& table, const Outp
 template <class Config>
 struct Arguments {
   Config config;
-  RunFlags flags;
+  LayerFlags flags;
   Output output;
 };
 
@@ -131,7 +117,7 @@ void add_output_flags(CLI::App& command, Arguments<Config>& arguments) {
       ->configurable(false);
   command
       .add_option("--config", arguments.output.config,
-                  "A TOML file with these flags as keys; flags that are given beat it")
+                  "TOML file with these flags as keys; flags on the command line win")
       ->type_name("FILE")
       ->configurable(false);
 }
@@ -146,14 +132,14 @@ void add_train_command(CLI::App& program, Action& chosen) {
   CLI::App& prices =
       *train.add_subcommand("portfolio", "Portfolio weights from daily prices: the Sharpe ratio after costs");
   prices.footer(kPortfolioExamples);
-  add_portfolio_flags(prices, portfolio->config);
-  add_method_flags(prices, portfolio->flags);
-  add_training_flags(prices, portfolio->flags, portfolio->config);
+  add_task_flags(prices, portfolio->config);
+  add_layer_flags(prices, portfolio->flags);
+  add_training_flags(prices, portfolio->config);
   add_output_flags(prices, *portfolio);
   prices.callback([portfolio, &prices, &chosen] {
     chosen = [portfolio, toml = toml_of(prices)] {
       apply(portfolio->flags, portfolio->config);
-      const PriceTable table = told_prices(portfolio->config.prices, portfolio->config.data_seed);
+      const PriceTable table = load_prices_and_warn(portfolio->config.prices, portfolio->config.data_seed);
       return train_and_tell(portfolio->config, table, portfolio->output, toml);
     };
   });
@@ -161,16 +147,14 @@ void add_train_command(CLI::App& program, Action& chosen) {
   const auto dispatch = std::make_shared<Arguments<DispatchConfig>>();
   CLI::App& demand = *train.add_subcommand("dispatch", "Shares of a fleet from hourly demand: the served rate");
   demand.footer(kDispatchExamples);
-  add_dispatch_flags(demand, dispatch->config);
-  add_method_flags(demand, dispatch->flags);
-  add_training_flags(demand, dispatch->flags, dispatch->config);
+  add_task_flags(demand, dispatch->config);
+  add_layer_flags(demand, dispatch->flags);
+  add_training_flags(demand, dispatch->config);
   add_output_flags(demand, *dispatch);
   demand.callback([dispatch, &demand, &chosen] {
     chosen = [dispatch, toml = toml_of(demand)] {
       apply(dispatch->flags, dispatch->config);
-      const DemandData data = load_demand(dispatch->config.demand, dispatch->config.zones, dispatch->config.data_seed);
-      for (const std::string& warning : data.warnings) tell("warning: " + warning);
-      return train_and_tell(dispatch->config, data.table, dispatch->output, toml);
+      return train_and_tell(dispatch->config, load_demand_and_warn(dispatch->config), dispatch->output, toml);
     };
   });
 }

@@ -1,9 +1,12 @@
 #include "runs/run_config.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "data/calendar.hpp"
+#include "data/csv_text.hpp"
 #include "data/data_error.hpp"
+#include "runs/config_fields.hpp"
 #include "softradial/set_json.hpp"
 #include "softradial/sets.hpp"
 
@@ -12,7 +15,39 @@ namespace {
 
 using nlohmann::json;
 
-void write_common(json& out, const RunConfig& c) {
+template <class Value>
+json json_of(const Value& value) {
+  if constexpr (std::same_as<Value, std::chrono::sys_days>) {
+    return format_date(value);
+  } else if constexpr (std::same_as<Value, PortfolioObjective>) {
+    for (const auto& [word, objective] : kObjectives) {
+      if (objective == value) return word;
+    }
+    return nullptr;
+  } else {
+    return value;
+  }
+}
+
+template <class Value>
+void read_value(const json& in, std::string_view key, Value& value) {
+  if constexpr (std::same_as<Value, std::chrono::sys_days>) {
+    const auto text = in.get<std::string>();
+    const auto day = parse_date(text);
+    if (!day) throw DataError(std::string(key) + ": " + quoted_field(text) + " is no date (expected 2018-12-31)");
+    value = *day;
+  } else if constexpr (std::same_as<Value, PortfolioObjective>) {
+    const auto text = in.get<std::string>();
+    const auto* const found = std::ranges::find(kObjectives, text, [](const auto& each) { return each.first; });
+    if (found == kObjectives.end()) throw DataError(std::string(key) + ": " + quoted_field(text) + " is unknown");
+    value = found->second;
+  } else {
+    value = in.get<Value>();
+  }
+}
+
+// The method with all of its numbers, and the set.
+void write_layer(json& out, const RunConfig& c) {
   out["method"] = c.layer.method;
   if (!c.layer.equal_weight()) {
     json options = json::object();
@@ -20,18 +55,10 @@ void write_common(json& out, const RunConfig& c) {
     out["method_options"] = options;
     if (!method_contraction(c.layer.options).empty()) out["contraction"] = method_contraction(c.layer.options);
   }
-  if (c.layer.method == "soft_penalty") out["penalty_weight"] = c.layer.penalty_weight;
-  out["cap"] = c.cap;
   if (!c.set_json.empty()) out["set"] = json::parse(c.set_json);
-  out["epochs"] = c.training.epochs;
-  out["learning_rate"] = c.training.adam.learning_rate;
-  out["patience"] = c.training.patience;
-  out["seed"] = c.training.seed;
-  out["seeds"] = c.seeds;
-  out["threads"] = c.threads;
 }
 
-void read_common(const json& in, RunConfig& c) {
+void read_layer(const json& in, RunConfig& c) {
   c.layer.method = in.at("method").get<std::string>();
   if (!c.layer.equal_weight()) {
     c.layer.options = method_named(c.layer.method);
@@ -40,22 +67,34 @@ void read_common(const json& in, RunConfig& c) {
     }
     if (in.contains("contraction")) set_contraction(c.layer.options, in["contraction"].get<std::string>());
   }
-  c.layer.penalty_weight = in.value("penalty_weight", c.layer.penalty_weight);
-  c.cap = in.at("cap").get<double>();
   if (in.contains("set")) c.set_json = in["set"].dump();
-  c.training.epochs = in.at("epochs").get<std::int64_t>();
-  c.training.adam.learning_rate = in.at("learning_rate").get<double>();
-  c.training.patience = in.at("patience").get<std::int64_t>();
-  c.training.seed = in.at("seed").get<std::uint64_t>();
-  c.seeds = in.at("seeds").get<int>();
-  c.threads = in.at("threads").get<int>();
 }
 
-// Turns what the JSON library says into one line of ours.
-template <class Read>
-auto reading(const Read& read) {
+template <class Config>
+json written(const char* task, const Config& config) {
+  json out = {{"task", task}};
+  write_layer(out, config);
+  const auto write = [&](const Field& field, const auto& value) {
+    if (field.is_saved) out[std::string(field.key)] = json_of(value);
+  };
+  for_each_task_field(config, write);
+  for_each_training_field(config, write);
+  return out;
+}
+
+// Throws DataError, also in the place of the exceptions of the JSON library.
+template <class Config>
+Config read(const char* task, const json& in) {
   try {
-    return read();
+    if (in.at("task") != task) throw DataError("the model was trained for " + in.at("task").get<std::string>());
+    Config config;
+    read_layer(in, config);
+    const auto read_field = [&](const Field& field, auto& value) {
+      if (field.is_saved) read_value(in.at(std::string(field.key)), field.key, value);
+    };
+    for_each_task_field(config, read_field);
+    for_each_training_field(config, read_field);
+    return config;
   } catch (const json::exception& error) {
     throw DataError(std::string("the saved configuration is not readable: ") + error.what());
   }
@@ -63,75 +102,17 @@ auto reading(const Read& read) {
 
 }  // namespace
 
-json to_json(const PortfolioConfig& c) {
-  json out = {{"task", "portfolio"},
-              {"prices", c.prices},
-              {"data_seed", c.data_seed},
-              {"lookback", c.lookback},
-              {"hidden", c.model.hidden},
-              {"dropout", c.model.dropout},
-              {"batch", c.model.batch},
-              {"cost", c.model.cost},
-              {"huber", c.model.huber},
-              {"objective", c.model.objective == PortfolioObjective::net ? "net" : "gross"},
-              {"train_end", format_date(c.split.train_end)},
-              {"validation_end", format_date(c.split.validation_end)}};
-  write_common(out, c);
-  return out;
-}
-
-json to_json(const DispatchConfig& c) {
-  json out = {{"task", "dispatch"},
-              {"demand", c.demand},
-              {"data_seed", c.data_seed},
-              {"zones", c.zones},
-              {"history", c.history},
-              {"hidden", c.model.hidden},
-              {"dropout", c.model.dropout},
-              {"batch", c.model.batch},
-              {"temperature", c.model.temperature},
-              {"train", c.split.train},
-              {"validation", c.split.validation}};
-  write_common(out, c);
-  return out;
-}
+json to_json(const PortfolioConfig& config) { return written("portfolio", config); }
+json to_json(const DispatchConfig& config) { return written("dispatch", config); }
 
 PortfolioConfig portfolio_config(const json& in) {
-  return reading([&] {
-    if (in.at("task") != "portfolio") throw DataError("the model was trained for " + in.at("task").get<std::string>());
-    PortfolioConfig c;
-    read_common(in, c);
-    c.prices = in.at("prices").get<std::string>();
-    c.data_seed = in.at("data_seed").get<std::uint64_t>();
-    c.lookback = in.at("lookback").get<std::int64_t>();
-    c.model.hidden = in.at("hidden").get<std::int64_t>();
-    c.model.dropout = in.at("dropout").get<double>();
-    c.model.batch = in.at("batch").get<std::int64_t>();
-    c.model.cost = in.at("cost").get<double>();
-    c.model.huber = in.at("huber").get<double>();
-    c.model.objective = in.at("objective") == "net" ? PortfolioObjective::net : PortfolioObjective::gross;
-    c.split = {parse_splits(in.at("train_end").get<std::string>() + "," + in.at("validation_end").get<std::string>())};
-    return c;
-  });
+  auto config = read<PortfolioConfig>("portfolio", in);
+  // Once more as a pair: this refuses dates in the wrong order.
+  config.split = parse_splits(format_date(config.split.train_end) + "," + format_date(config.split.validation_end));
+  return config;
 }
 
-DispatchConfig dispatch_config(const json& in) {
-  return reading([&] {
-    if (in.at("task") != "dispatch") throw DataError("the model was trained for " + in.at("task").get<std::string>());
-    DispatchConfig c;
-    read_common(in, c);
-    c.demand = in.at("demand").get<std::string>();
-    c.data_seed = in.at("data_seed").get<std::uint64_t>();
-    c.zones = in.at("zones").get<std::size_t>();
-    c.history = in.at("history").get<std::int64_t>();
-    c.model.hidden = in.at("hidden").get<std::int64_t>();
-    c.model.dropout = in.at("dropout").get<double>();
-    c.model.batch = in.at("batch").get<std::int64_t>();
-    c.model.temperature = in.at("temperature").get<double>();
-    c.split = {in.at("train").get<double>(), in.at("validation").get<double>()};
-    return c;
-  });
-}
+DispatchConfig dispatch_config(const json& in) { return read<DispatchConfig>("dispatch", in); }
 
 Set decision_set(const RunConfig& config, std::size_t dim) {
   if (!config.set_json.empty()) {

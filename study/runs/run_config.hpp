@@ -12,26 +12,26 @@
 #include "tasks/portfolio_task.hpp"
 #include "training/train.hpp"
 
-// Everything that a training run depends on: what the flags of `softradial train`, its TOML files and the configuration that is
-// saved with a run all say.
+// Everything that a training run depends on. config_fields.hpp lists the fields with their names and meanings for JSON,
+// TOML and the command line.
 namespace softradial::study {
 
-// The decision layer: a method of the library, or equal weight, for which no model is needed.
+// The decision layer: a method of the library, or equal weight, which needs no model.
 struct LayerConfig {
   std::string method = "soft_radial";  // a method name, or equal_weight
-  LayerMethod options = SoftRadial{};  // of that method; not read for equal_weight
-  double penalty_weight = 10;          // of soft_penalty, in the loss
+  LayerMethod options = SoftRadial{};  // the numbers of that method; not used for equal_weight
+  double penalty_weight = 10;          // weight of the penalty in the loss of soft_penalty
   bool operator==(const LayerConfig&) const = default;
 
   [[nodiscard]] bool equal_weight() const { return method == "equal_weight"; }
 };
 
-// What both tasks have.
+// The part that both tasks share.
 struct RunConfig {
   LayerConfig layer;
-  double cap = 1;            // of one asset or zone; 1: the simplex
-  std::string set_json;      // a set in the place of the cap; empty: none
-  TrainingOptions training;  // its seed is the first one
+  double cap = 1;            // largest share of one asset or zone; 1: the simplex
+  std::string set_json;      // a set that replaces the cap; empty: none
+  TrainingOptions training;  // with the first seed
   int seeds = 1;
   int threads = 1;
 };
@@ -60,7 +60,7 @@ struct DispatchConfig : RunConfig {
 
 [[nodiscard]] nlohmann::json to_json(const PortfolioConfig& config);
 [[nodiscard]] nlohmann::json to_json(const DispatchConfig& config);
-// Throw DataError where a text is no configuration of this kind.
+// Throw DataError if the JSON is no configuration of this kind.
 [[nodiscard]] PortfolioConfig portfolio_config(const nlohmann::json& json);
 [[nodiscard]] DispatchConfig dispatch_config(const nlohmann::json& json);
 

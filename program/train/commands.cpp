@@ -1,11 +1,32 @@
-#include "train/progress_bar.hpp"
+#include "train/commands.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <utility>
+
+#include "data/load.hpp"
 
 namespace softradial::program {
+namespace {
+
+template <class Data>
+auto table_of(Data data) {
+  for (const std::string& warning : data.warnings) tell("warning: " + warning);
+  return std::move(data.table);
+}
+
+}  // namespace
+
+study::PriceTable load_prices_and_warn(const std::string& source, std::uint64_t seed) {
+  return table_of(study::load_prices(source, seed));
+}
+
+study::DemandTable load_demand_and_warn(const study::DispatchConfig& config) {
+  return table_of(study::load_demand(config.demand, config.zones, config.data_seed));
+}
 
 ProgressBar::ProgressBar(bool quiet) : shown_(!quiet && isatty(STDERR_FILENO) != 0) {}
 
