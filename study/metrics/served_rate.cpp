@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "metrics/soft_min_kernels.hpp"
+#include "simd/training_kernels.hpp"
 
 namespace softradial::study {
 namespace {
@@ -43,8 +43,9 @@ double evaluate(const at::Tensor& x, const at::Tensor& supply, const at::Tensor&
     asked = std::max(asked, 1.0);
     const T factor = static_cast<T>(-static_cast<double>(s[b]) / (asked * static_cast<double>(batch)));
     T* row = grad == nullptr ? nullptr : grad + b * zones;
-    const double met = tau > 0 ? kernels::soft_min_row(shares, d, zones, s[b], static_cast<T>(tau), factor, row)
-                               : hard_min_row(shares, d, zones, s[b], factor, row);
+    const double met =
+        tau > 0 ? kernels::training_kernels<T>().soft_min_row(shares, d, zones, s[b], static_cast<T>(tau), factor, row)
+                : hard_min_row(shares, d, zones, s[b], factor, row);
     served += met / asked;
   }
   return served / static_cast<double>(batch);

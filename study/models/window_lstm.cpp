@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "models/lstm_kernels.hpp"
+#include "simd/training_kernels.hpp"
 
 namespace softradial::study {
 namespace {
@@ -74,7 +74,8 @@ void run_forward(LstmTape& tape) {
   const auto state = state_of<T>(tape);
   at::parallel_for(0, tape.windows, kGrain, [&](int64_t first, int64_t last) {
     for (int64_t from = first; from < last; from += kChunk) {
-      kernels::lstm_forward(state, tape.packed.data_ptr<T>(), from, std::min(last, from + kChunk));
+      kernels::training_kernels<T>().lstm_forward(state, tape.packed.data_ptr<T>(), from,
+                                                  std::min(last, from + kChunk));
     }
   });
 }
@@ -86,10 +87,12 @@ void run_backward(LstmTape& tape) {
                                           .grad_gates = tape.gates.data_ptr<T>(),
                                           .grad_hidden = tape.grad_hidden.data_ptr<T>(),
                                           .grad_cells = tape.grad_cells.data_ptr<T>()};
-  at::parallel_for(0, tape.windows, kGrain,
-                   [&](int64_t first, int64_t last) { kernels::lstm_backward(state, gradient, first, last); });
+  at::parallel_for(0, tape.windows, kGrain, [&](int64_t first, int64_t last) {
+    kernels::training_kernels<T>().lstm_backward(state, gradient, first, last);
+  });
   at::parallel_for(0, tape.days.size(0), kGrain, [&](int64_t first, int64_t last) {
-    kernels::gather_days(state, gradient.grad_gates, tape.grad_projection.data_ptr<T>(), first, last);
+    kernels::training_kernels<T>().gather_days(state, gradient.grad_gates, tape.grad_projection.data_ptr<T>(), first,
+                                               last);
   });
 }
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "training/adam_kernels.hpp"
+#include "simd/training_kernels.hpp"
 
 namespace softradial::study {
 namespace {
@@ -22,8 +22,8 @@ void run(const AdamOptions& o, int64_t k, const at::Tensor& gradients, const Ada
                                   .step = static_cast<T>(o.learning_rate / (1 - std::pow(o.beta1, steps))),
                                   .reciprocal_root = static_cast<T>(1 / std::sqrt(1 - std::pow(o.beta2, steps))),
                                   .epsilon = static_cast<T>(o.epsilon)};
-  kernels::adam_step(step, gradients.data_ptr<T>(), state.first_moment.data_ptr<T>(), state.second_moment.data_ptr<T>(),
-                     values.data_ptr<T>(), values.numel());
+  kernels::training_kernels<T>().adam_step(step, gradients.data_ptr<T>(), state.first_moment.data_ptr<T>(),
+                                           state.second_moment.data_ptr<T>(), values.data_ptr<T>(), values.numel());
 }
 
 }  // namespace

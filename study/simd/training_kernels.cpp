@@ -1,16 +1,44 @@
-#include "models/lstm_kernels.hpp"
+#include "simd/training_kernels.hpp"
 
 #include <algorithm>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "models/lstm_kernels.cpp"
+#define HWY_TARGET_INCLUDE "simd/training_kernels.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
-
-#include "simd/activations.hpp"
+// Needs the instruction set that foreach_target.h has set.
+#include <hwy/contrib/math/math-inl.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace softradial::study::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// At most a cache line: buffers that are padded to cache lines need no tails.
+template <class T>
+using Tag = hn::CappedTag<T, 64 / sizeof(T)>;
+template <class T>
+using Vec = hn::Vec<Tag<T>>;
+
+// 1 / (1 + exp(-x)). The exponential is good up to 88 (float) and 700 (double), where the result has reached zero to
+// rounding; it turns NaN into zero, so NaN is put back.
+template <class V>
+HWY_INLINE V sigmoid(V x) {
+  using T = hn::TFromV<V>;
+  const hn::DFromV<V> tag;
+  const auto one = hn::Set(tag, T{1});
+  const auto most = hn::Set(tag, sizeof(T) == 4 ? T{88} : T{700});
+  const auto value = hn::Div(one, hn::Add(one, hn::Exp(tag, hn::Min(hn::Neg(x), most))));
+  return hn::IfThenElse(hn::IsNaN(x), x, value);
+}
+
+// tanh(x) = 2 sigmoid(2x) - 1: an absolute error of a few ulp of 1, which is all that a gate can tell.
+template <class V>
+HWY_INLINE V tanh_of(V x) {
+  const hn::DFromV<V> tag;
+  const auto two = hn::Set(tag, hn::TFromV<V>{2});
+  return hn::MulSub(two, sigmoid(hn::Mul(two, x)), hn::Set(tag, hn::TFromV<V>{1}));
+}
 
 // Rows that share the loads of a weight: accumulators (4 for each row) plus operands must fit the register file.
 #if HWY_TARGET <= HWY_AVX3
@@ -68,7 +96,7 @@ HWY_INLINE void forward_tile(const LstmState<T>& s, const T* weights, int64_t t,
 }
 
 template <class T>
-HWY_INLINE void forward_rows(const LstmState<T>& s, const T* packed, int64_t first, int64_t last) {
+void lstm_forward(const LstmState<T>& s, const T* packed, int64_t first, int64_t last) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag<T>()));
   // A panel of weights (units x 4 x block) stays in the first cache while all windows pass by.
   for (int64_t t = 0; t < s.steps; ++t) {
@@ -145,7 +173,7 @@ HWY_INLINE void hidden_columns(const LstmState<T>& s, const LstmGradient<T>& gra
 }
 
 template <class T>
-HWY_INLINE void backward_rows(const LstmState<T>& s, const LstmGradient<T>& grad, int64_t first, int64_t last) {
+void lstm_backward(const LstmState<T>& s, const LstmGradient<T>& grad, int64_t first, int64_t last) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag<T>()));
   for (int64_t t = s.steps - 1; t >= 0; --t) {
     for (int64_t row = first; row < last; ++row) {
@@ -160,7 +188,7 @@ HWY_INLINE void backward_rows(const LstmState<T>& s, const LstmGradient<T>& grad
 }
 
 template <class T>
-HWY_INLINE void gather_day_range(const LstmState<T>& s, const T* grad_gates, T* out, int64_t first, int64_t last) {
+void gather_days(const LstmState<T>& s, const T* grad_gates, T* out, int64_t first, int64_t last) {
   const Tag<T> tag;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
   const int64_t width = 4 * s.units;
@@ -180,24 +208,90 @@ HWY_INLINE void gather_day_range(const LstmState<T>& s, const T* grad_gates, T* 
   }
 }
 
-void forward_f32(const LstmState<float>& s, const float* packed, int64_t first, int64_t last) {
-  forward_rows(s, packed, first, last);
+// Whole vectors in [from, to); returns where they end. The rest is done with vectors of one lane, by the same arithmetic.
+template <class AnyTag, class T>
+HWY_INLINE int64_t adam_range(AnyTag tag, const AdamStep<T>& s, const T* gradient, T* m, T* v, T* p, int64_t from,
+                              int64_t to) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
+  const auto beta1 = hn::Set(tag, s.beta1);
+  const auto beta2 = hn::Set(tag, s.beta2);
+  const auto rest1 = hn::Set(tag, s.one_minus_beta1);
+  const auto rest2 = hn::Set(tag, s.one_minus_beta2);
+  const auto step = hn::Set(tag, s.step);
+  const auto root = hn::Set(tag, s.reciprocal_root);
+  const auto epsilon = hn::Set(tag, s.epsilon);
+  for (; from + lanes <= to; from += lanes) {
+    const auto g = hn::LoadU(tag, gradient + from);
+    const auto first = hn::MulAdd(rest1, g, hn::Mul(beta1, hn::LoadU(tag, m + from)));
+    const auto second = hn::MulAdd(hn::Mul(rest2, g), g, hn::Mul(beta2, hn::LoadU(tag, v + from)));
+    const auto scale = hn::MulAdd(hn::Sqrt(second), root, epsilon);
+    hn::StoreU(first, tag, m + from);
+    hn::StoreU(second, tag, v + from);
+    hn::StoreU(hn::NegMulAdd(step, hn::Div(first, scale), hn::LoadU(tag, p + from)), tag, p + from);
+  }
+  return from;
 }
-void forward_f64(const LstmState<double>& s, const double* packed, int64_t first, int64_t last) {
-  forward_rows(s, packed, first, last);
+
+template <class T>
+void adam_step(const AdamStep<T>& s, const T* gradient, T* m, T* v, T* p, int64_t count) {
+  const int64_t done = adam_range(hn::ScalableTag<T>(), s, gradient, m, v, p, 0, count);
+  adam_range(hn::CappedTag<T, 1>(), s, gradient, m, v, p, done, count);
 }
-void backward_f32(const LstmState<float>& s, const LstmGradient<float>& grad, int64_t first, int64_t last) {
-  backward_rows(s, grad, first, last);
+
+// e = exp(-|a - d|/tau) in (0, 1]: nothing overflows. sigmoid((d - a)/tau) = 1/(1 + e) or e/(1 + e) by the sign.
+template <class T>
+HWY_INLINE Vec<T> soft_min(Vec<T> a, Vec<T> d, Vec<T> tau, Vec<T>& slope) {
+  const Tag<T> tag;
+  const auto one = hn::Set(tag, T{1});
+  const auto gap = hn::Div(hn::Sub(d, a), tau);
+  const auto e = hn::Exp(tag, hn::Neg(hn::Abs(gap)));
+  const auto big = hn::Div(one, hn::Add(one, e));
+  slope = hn::IfThenElse(hn::Lt(gap, hn::Zero(tag)), hn::Sub(one, big), big);
+  const auto value = hn::NegMulAdd(tau, hn::Log1p(tag, e), hn::Min(a, d));
+  return hn::IfThenElse(hn::IsNaN(gap), gap, value);
 }
-void backward_f64(const LstmState<double>& s, const LstmGradient<double>& grad, int64_t first, int64_t last) {
-  backward_rows(s, grad, first, last);
+
+template <class T>
+double soft_min_row(const T* x, const T* demand, int64_t count, T scale, T tau, T factor, T* grad) {
+  const Tag<T> tag;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
+  const auto s = hn::Set(tag, scale);
+  const auto temperature = hn::Set(tag, tau);
+  const auto f = hn::Set(tag, factor);
+  auto sum = hn::Zero(tag);
+  Vec<T> slope;
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    sum = hn::Add(sum, soft_min<T>(hn::Mul(s, hn::LoadU(tag, x + i)), hn::LoadU(tag, demand + i), temperature, slope));
+    hn::StoreU(hn::Mul(f, slope), tag, grad + i);
+  }
+  double rest = 0;
+  if (i < count) {
+    HWY_ALIGN T a[64 / sizeof(T)] = {};
+    HWY_ALIGN T d[64 / sizeof(T)] = {};
+    for (int64_t j = i; j < count; ++j) {
+      a[j - i] = x[j];
+      d[j - i] = demand[j];
+    }
+    const auto value = soft_min<T>(hn::Mul(s, hn::Load(tag, a)), hn::Load(tag, d), temperature, slope);
+    hn::Store(value, tag, a);
+    hn::Store(hn::Mul(f, slope), tag, d);
+    for (int64_t j = i; j < count; ++j) {
+      rest += static_cast<double>(a[j - i]);
+      grad[j] = d[j - i];
+    }
+  }
+  return static_cast<double>(hn::GetLane(hn::SumOfLanes(tag, sum))) + rest;
 }
-void gather_f32(const LstmState<float>& s, const float* grad_gates, float* out, int64_t first, int64_t last) {
-  gather_day_range(s, grad_gates, out, first, last);
-}
-void gather_f64(const LstmState<double>& s, const double* grad_gates, double* out, int64_t first, int64_t last) {
-  gather_day_range(s, grad_gates, out, first, last);
-}
+
+template <class T>
+constexpr TrainingKernels<T> kTable = {.lstm_forward = lstm_forward<T>,
+                                       .lstm_backward = lstm_backward<T>,
+                                       .gather_days = gather_days<T>,
+                                       .adam_step = adam_step<T>,
+                                       .soft_min_row = soft_min_row<T>};
+const TrainingKernels<float>* table_f32() { return &kTable<float>; }
+const TrainingKernels<double>* table_f64() { return &kTable<double>; }
 
 }  // namespace softradial::study::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -205,17 +299,21 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace softradial::study::kernels {
 
-HWY_EXPORT(forward_f32);
-HWY_EXPORT(forward_f64);
-HWY_EXPORT(backward_f32);
-HWY_EXPORT(backward_f64);
-HWY_EXPORT(gather_f32);
-HWY_EXPORT(gather_f64);
+HWY_EXPORT(table_f32);
+HWY_EXPORT(table_f64);
 
-namespace {
+// Highway has chosen the instruction set; a second memory of its choice would hide other sets from the tests.
+template <>
+const TrainingKernels<float>& training_kernels<float>() noexcept {
+  return *HWY_DYNAMIC_DISPATCH(table_f32)();
+}
+template <>
+const TrainingKernels<double>& training_kernels<double>() noexcept {
+  return *HWY_DYNAMIC_DISPATCH(table_f64)();
+}
 
 template <class T>
-void pack(const T* recurrent, int64_t units, T* packed) noexcept {
+void pack_recurrent(const T* recurrent, int64_t units, T* packed) noexcept {
   constexpr int64_t kBlock = kUnitBlock<T>;
   for (int64_t block = 0; block < units / kBlock; ++block) {
     T* panel = packed + block * units * 4 * kBlock;
@@ -227,33 +325,8 @@ void pack(const T* recurrent, int64_t units, T* packed) noexcept {
     }
   }
 }
-
-}  // namespace
-
-void pack_recurrent(const float* recurrent, int64_t units, float* packed) noexcept { pack(recurrent, units, packed); }
-void pack_recurrent(const double* recurrent, int64_t units, double* packed) noexcept { pack(recurrent, units, packed); }
-
-void lstm_forward(const LstmState<float>& state, const float* packed, int64_t first, int64_t last) noexcept {
-  HWY_DYNAMIC_DISPATCH(forward_f32)(state, packed, first, last);
-}
-void lstm_forward(const LstmState<double>& state, const double* packed, int64_t first, int64_t last) noexcept {
-  HWY_DYNAMIC_DISPATCH(forward_f64)(state, packed, first, last);
-}
-void lstm_backward(const LstmState<float>& state, const LstmGradient<float>& g, int64_t first, int64_t last) noexcept {
-  HWY_DYNAMIC_DISPATCH(backward_f32)(state, g, first, last);
-}
-void lstm_backward(const LstmState<double>& state, const LstmGradient<double>& g, int64_t first,
-                   int64_t last) noexcept {
-  HWY_DYNAMIC_DISPATCH(backward_f64)(state, g, first, last);
-}
-void gather_days(const LstmState<float>& state, const float* grad_gates, float* grad_projection, int64_t first,
-                 int64_t last) noexcept {
-  HWY_DYNAMIC_DISPATCH(gather_f32)(state, grad_gates, grad_projection, first, last);
-}
-void gather_days(const LstmState<double>& state, const double* grad_gates, double* grad_projection, int64_t first,
-                 int64_t last) noexcept {
-  HWY_DYNAMIC_DISPATCH(gather_f64)(state, grad_gates, grad_projection, first, last);
-}
+template void pack_recurrent<float>(const float* recurrent, int64_t units, float* packed) noexcept;
+template void pack_recurrent<double>(const double* recurrent, int64_t units, double* packed) noexcept;
 
 }  // namespace softradial::study::kernels
 #endif  // HWY_ONCE
