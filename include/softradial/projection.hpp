@@ -1,8 +1,8 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,14 +14,13 @@
 
 namespace softradial {
 
-// What the forward pass leaves for the backward pass: with it, a polyhedron's VJP gathers one row instead of running
-// over the constraints again. Opaque, but for one thing: rho is finite unless u is not finite or of extreme size.
+// What the forward pass of a row leaves for the backward pass of the same map: with it, a polyhedron's VJP gathers one row
+// instead of running over the constraints again. Four numbers wide. What it holds is the map's affair but for one promise:
+// rho is finite unless u is not finite or of extreme size.
 template <class T>
 struct RowState {
   T rho = 0;
-  T gamma = 0;
-  T shift = 0;
-  std::int32_t active = 0;
+  alignas(T) std::array<std::byte, 3 * sizeof(T)> of_map = {};
 };
 
 struct ProjectionOptions {

@@ -88,8 +88,8 @@ struct Evaluator<T>::Impl {
   std::size_t project_blocks(Rows<const T> u, Rows<T> x, typename Workspace<T>::Impl& workspace,
                              std::span<RowState<T>> state) const noexcept;
   std::size_t project_rays(Rows<const T> u, Rows<T> x, RayBlock<T>& rays, std::span<RowState<T>> state) const noexcept;
-  // What project_rays leaves of the rows that `rays` holds.
-  void leave(const RayBlock<T>& rays, std::span<RowState<T>> state) const noexcept;
+  // Saves rho, gamma and the active piece of each ray for the backward pass.
+  void save(const RayBlock<T>& rays, std::span<RowState<T>> state) const noexcept;
   void vjp_rays(Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, RayBlock<T>& rays,
                 std::span<const RowState<T>> state) const noexcept;
 
@@ -201,11 +201,14 @@ void Evaluator<T>::Impl::for_each_row(Rows<const T> u, Rows<T> out, typename Wor
 }
 
 template <class T>
-void Evaluator<T>::Impl::leave(const RayBlock<T>& rays, std::span<RowState<T>> state) const noexcept {
+void Evaluator<T>::Impl::save(const RayBlock<T>& rays, std::span<RowState<T>> state) const noexcept {
   for (std::size_t i = 0; i < state.size(); ++i) {
     const Ray<T>& ray = rays.ray(i);
     const bool ordinary = ray.finite && ray.exponent == 0;
-    state[i] = {ordinary ? ray.rho : std::numeric_limits<T>::infinity(), ray.at.gamma, set.kappa, ray.at.active};
+    state[i] = pack(kernels::RayState<T>{.rho = ordinary ? ray.rho : std::numeric_limits<T>::infinity(),
+                                         .gamma = ray.at.gamma,
+                                         .kappa = set.kappa,
+                                         .active = ray.at.active});
   }
 }
 
@@ -214,7 +217,7 @@ template <class T>
 std::size_t Evaluator<T>::Impl::project_rays(Rows<const T> u, Rows<T> x, RayBlock<T>& rays,
                                              std::span<RowState<T>> state) const noexcept {
   rays.load(set, u);
-  leave(rays, state);
+  save(rays, state);
   const std::span<T> steps = rays.numbers();
   std::size_t marked = 0;
   std::visit(
@@ -242,7 +245,7 @@ void Evaluator<T>::Impl::vjp_rays(Rows<const T> u, Rows<const T> grad_x, Rows<T>
       [&](const auto& m) {
         for (std::size_t i = 0; i < u.count(); ++i) {
           const Ray<T>& ray = rays.ray(i);
-          const RayCotangent<T> at = ray_cotangent<T>(m, ray, rays.direction(i), along[i], set.kappa);
+          const RayCotangent<T> at = cotangent_of<T>(m, ray, rays.direction(i), along[i], set.kappa);
           terms[i] = {at.phi, at.radial, at.normal, set.gauge->gradient_row(ray.at)};
         }
       },
@@ -267,7 +270,8 @@ std::size_t Evaluator<T>::Impl::vjp_fused(Rows<const T> u, Rows<const T> grad_x,
   if (fused) return kernels::project_vjp(*fused, u, grad_x, state.empty() ? nullptr : state.data(), grad_u);
   const std::span<kernels::RayNormal<T>> normals = rays.normals();
   for (std::size_t i = 0; i < u.count(); ++i) {
-    normals[i].row = set.gauge->gradient_row({state[i].gamma, state[i].active});
+    const auto left = unpack<kernels::RayState>(state[i]);
+    normals[i].row = set.gauge->gradient_row({left.gamma, left.active});
   }
   const Rows<const T> anchor(set.anchor.data(), u.count(), set.dim(), 0);
   return kernels::rays_vjp(*fused_rays, anchor, u, grad_x, state.data(), normals.data(), grad_u);
@@ -322,7 +326,7 @@ void Evaluator<T>::project_vjp(Rows<const T> u, Rows<const T> grad_x, Rows<T> gr
     }
     if (e.fused_rays && states.empty()) {
       rays.load(e.set, u.slice(first, count));
-      e.leave(rays, rays.states().first(count));
+      e.save(rays, rays.states().first(count));
       states = rays.states().first(count);
     }
     for (std::size_t i = 0; i < count; ++i) {
@@ -347,14 +351,14 @@ void Evaluator<T>::project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T>
     std::copy(v.begin(), v.end(), out.begin());
     set.hull.project(out);
     const T along = kernels::dot(d.data(), out.data(), d.size());
-    T radial = ray.rho > 0 ? along / ray.rho * scale.e_rho : T{0};
+    T radial = elasticity_term(T{1}, along, ray.rho, scale.e_rho);
     if (ray.gamma > 0 && scale.e_gamma != 0) {
       const std::span<T> n = rays.spare();
       std::fill(n.begin(), n.end(), T{0});
       set.gauge->add_gradient(T{1}, d, ray.at, n, rays.gauge_scratch());
       T across = kernels::dot(n.data(), out.data(), d.size());
       if (ray.rho > 0) across += set.kappa * along / ray.norm();
-      radial += across / ray.gamma * scale.e_gamma;
+      radial += elasticity_term(T{1}, across, ray.gamma, scale.e_gamma);
     }
     kernels::combine(scale.phi, out.data(), scale.phi * radial, d.data(), out.data(), d.size());
   };

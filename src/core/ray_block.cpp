@@ -53,7 +53,7 @@ Ray<T> make_ray(std::span<const T> u, std::span<const T> anchor, const HullProje
                 std::span<T> d) noexcept {
   Ray<T> ray;
   ray.rho = kernels::subtract(u.data(), anchor.data(), d.data(), d.size());
-  if (!(ray.rho < kLargestRho<T>)) {
+  if (!(ray.rho < guard::kLargestRho<T>)) {
     ray.finite = largest_exponent(u, anchor, ray.exponent);
     for (std::size_t j = 0; j < d.size(); ++j) {
       d[j] = ray.finite ? std::ldexp(u[j], -ray.exponent) - std::ldexp(anchor[j], -ray.exponent) : T{0};
@@ -72,7 +72,7 @@ template <class T>
 void RayBlock<T>::load(const AnchoredSet<T>& set, Rows<const T> u, std::span<const RowState<T>> state) noexcept {
   if (set.hull.trivial()) kernels::subtract_rows(u, set.anchor.data(), directions_.data(), numbers_.data());
   for (std::size_t i = 0; i < u.count(); ++i) {
-    if (set.hull.trivial() && numbers_[i] < kLargestRho<T>) {
+    if (set.hull.trivial() && numbers_[i] < guard::kLargestRho<T>) {
       rays_[i] = {};
       rays_[i].rho = numbers_[i];
     } else {
@@ -82,7 +82,10 @@ void RayBlock<T>::load(const AnchoredSet<T>& set, Rows<const T> u, std::span<con
   if (state.empty()) {
     set.gauge->evaluate({directions_.data(), u.count(), dim_}, {at_.data(), u.count()}, *gauge_scratch_);
   } else {
-    for (std::size_t i = 0; i < u.count(); ++i) at_[i] = {state[i].gamma, state[i].active};
+    for (std::size_t i = 0; i < u.count(); ++i) {
+      const auto left = unpack<kernels::RayState>(state[i]);
+      at_[i] = {left.gamma, left.active};
+    }
   }
   for (std::size_t i = 0; i < u.count(); ++i) {
     rays_[i].at = at_[i];

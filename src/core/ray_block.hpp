@@ -6,11 +6,12 @@
 #include <span>
 #include <vector>
 
+#include "guard.hpp"
 #include "hull_projector.hpp"
 #include "kernels/ray_kernels.hpp"
 #include "kernels/row_kernels.hpp"
-#include "ordinary_size.hpp"
 #include "profile.hpp"
+#include "ray_cotangent.hpp"
 #include "softradial/gauge.hpp"
 #include "softradial/projection.hpp"
 #include "softradial/rows.hpp"
@@ -35,13 +36,6 @@ template <class T>
 [[nodiscard]] Ray<T> make_ray(std::span<const T> u, std::span<const T> anchor, const HullProjector<T>& hull,
                               std::span<T> d) noexcept;
 
-// The profile at a ray, for the scaled direction: x = u0 + step d, phi = step / 2^exponent.
-template <class T>
-struct RayScale {
-  T step;
-  Scale<T> at;
-};
-
 // What every map needs of a set at its anchor, compiled for one precision.
 template <class T>
 struct AnchoredSet {
@@ -59,7 +53,8 @@ class RayBlock {
  public:
   RayBlock(const AnchoredSet<T>& set, std::size_t max_rows);
 
-  // Fills ray(i), direction(i) for each row of u. With `state` the gauge is read from it instead of being evaluated.
+  // Fills ray(i), direction(i) for each row of u. With `state`, RayStates, the gauge is read from it instead of
+  // being evaluated.
   void load(const AnchoredSet<T>& set, Rows<const T> u, std::span<const RowState<T>> state = {}) noexcept;
 
   [[nodiscard]] const Ray<T>& ray(std::size_t i) const noexcept { return rays_[i]; }
@@ -107,31 +102,11 @@ inline RayScale<T> scale_ray(const M& method, const Ray<T>& ray, std::span<const
            static_cast<T>(at.e_radial), static_cast<T>(at.slack)}};
 }
 
-// The scalars of a ray's VJP, with n = grad gamma(d), gamma without the guard, whose kappa |d| is in `radial`:
-//   J'g = P_hull( phi g + radial d + normal n )
-//   radial = phi (d.g) (e_rho / rho + kappa / |d| e_gamma / gamma),   normal = phi (d.g) e_gamma / gamma
-// `along` is d.g. rho = 0 (u is the anchor) and gamma = 0 (the ray never leaves C) leave their terms out.
-template <class T>
-struct RayCotangent {
-  T phi;
-  T radial;
-  T normal;
-  T gauge;  // the cotangent of gamma(d) where the set's data move it: normal with the ray's step in the place of phi
-};
-
+// The scalars of a ray's VJP; `along` is d.g.
 template <class T, class M>
-inline RayCotangent<T> ray_cotangent(const M& method, const Ray<T>& ray, std::span<const T> d, T along,
-                                     T kappa) noexcept {
-  const auto scale = scale_ray(method, ray, d);
-  RayCotangent<T> out{scale.at.phi, 0, 0, 0};
-  if (ray.rho > 0) out.radial = scale.at.phi * (along / ray.rho) * scale.at.e_rho;
-  if (ray.gamma > 0 && scale.at.e_gamma != 0) {
-    const T slope = along / ray.gamma * scale.at.e_gamma;
-    out.normal = scale.at.phi * slope;
-    out.gauge = scale.step * slope;
-    if (ray.rho > 0) out.radial += out.normal * kappa / ray.norm();
-  }
-  return out;
+inline RayCotangent<T> cotangent_of(const M& method, const Ray<T>& ray, std::span<const T> d, T along,
+                                    T kappa) noexcept {
+  return ray_cotangent(scale_ray(method, ray, d), ray.rho, ray.gamma, along, kappa, ray.norm());
 }
 
 extern template class RayBlock<float>;

@@ -105,7 +105,7 @@ HWY_INLINE void clear(T* p, std::size_t n) {
 }
 
 template <class T>
-HWY_INLINE void dc3_rows(const Dc3Steps<T>& s, Rows<const T> u, Rows<T> x, T* m) {
+void dc3_rows(const Dc3Steps<T>& s, Rows<const T> u, Rows<T> x, T* m) noexcept {
   for (std::size_t i = 0; i < u.count(); ++i) {
     dc3_start(s, u.row(i), x.row(i));
     clear(m, s.set.dim);
@@ -114,8 +114,8 @@ HWY_INLINE void dc3_rows(const Dc3Steps<T>& s, Rows<const T> u, Rows<T> x, T* m)
 }
 
 template <class T>
-HWY_INLINE void dc3_vjp_rows(const Dc3Steps<T>& s, Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, T* m,
-                             Rows<T> path) {
+void dc3_vjp_rows(const Dc3Steps<T>& s, Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, T* m,
+                  Rows<T> path) noexcept {
   const RowTag<T> tag;
   const std::size_t n = s.set.dim;
   for (std::size_t i = 0; i < u.count(); ++i) {
@@ -159,7 +159,7 @@ HWY_INLINE void least_squares_step(const LeastSquaresSteps<T>& s, const T* x, T*
 }
 
 template <class T>
-HWY_INLINE void least_squares_rows(const LeastSquaresSteps<T>& s, Rows<const T> u, Rows<T> x) {
+void least_squares_rows(const LeastSquaresSteps<T>& s, Rows<const T> u, Rows<T> x) noexcept {
   for (std::size_t i = 0; i < u.count(); ++i) {
     least_squares_step(s, u.row(i), x.row(i));
     for (std::size_t t = 1; t < s.steps; ++t) least_squares_step(s, x.row(i), x.row(i));
@@ -168,8 +168,8 @@ HWY_INLINE void least_squares_rows(const LeastSquaresSteps<T>& s, Rows<const T> 
 
 // Through 1/2 (I - 11'/(n + 2)), then through the violations.
 template <class T>
-HWY_INLINE void least_squares_vjp_rows(const LeastSquaresSteps<T>& s, Rows<const T> u, Rows<const T> grad_x,
-                                       Rows<T> grad_u, Rows<T> path) {
+void least_squares_vjp_rows(const LeastSquaresSteps<T>& s, Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u,
+                            Rows<T> path) noexcept {
   const RowTag<T> tag;
   const std::size_t n = s.set.dim;
   const auto half = hn::Set(tag, T{0.5});
@@ -195,30 +195,13 @@ HWY_INLINE void least_squares_vjp_rows(const LeastSquaresSteps<T>& s, Rows<const
   }
 }
 
-void dc3_f32(const Dc3Steps<float>& s, Rows<const float> u, Rows<float> x, float* m) { dc3_rows(s, u, x, m); }
-void dc3_f64(const Dc3Steps<double>& s, Rows<const double> u, Rows<double> x, double* m) { dc3_rows(s, u, x, m); }
-void dc3_vjp_f32(const Dc3Steps<float>& s, Rows<const float> u, Rows<const float> g, Rows<float> out, float* m,
-                 Rows<float> path) {
-  dc3_vjp_rows(s, u, g, out, m, path);
-}
-void dc3_vjp_f64(const Dc3Steps<double>& s, Rows<const double> u, Rows<const double> g, Rows<double> out, double* m,
-                 Rows<double> path) {
-  dc3_vjp_rows(s, u, g, out, m, path);
-}
-void least_squares_f32(const LeastSquaresSteps<float>& s, Rows<const float> u, Rows<float> x) {
-  least_squares_rows(s, u, x);
-}
-void least_squares_f64(const LeastSquaresSteps<double>& s, Rows<const double> u, Rows<double> x) {
-  least_squares_rows(s, u, x);
-}
-void least_squares_vjp_f32(const LeastSquaresSteps<float>& s, Rows<const float> u, Rows<const float> g, Rows<float> out,
-                           Rows<float> path) {
-  least_squares_vjp_rows(s, u, g, out, path);
-}
-void least_squares_vjp_f64(const LeastSquaresSteps<double>& s, Rows<const double> u, Rows<const double> g,
-                           Rows<double> out, Rows<double> path) {
-  least_squares_vjp_rows(s, u, g, out, path);
-}
+template <class T>
+constexpr CorrectionKernels<T> kCorrectionKernels{.dc3 = dc3_rows<T>,
+                                                  .dc3_vjp = dc3_vjp_rows<T>,
+                                                  .least_squares = least_squares_rows<T>,
+                                                  .least_squares_vjp = least_squares_vjp_rows<T>};
+const CorrectionKernels<float>& correction_kernels_f32() { return kCorrectionKernels<float>; }
+const CorrectionKernels<double>& correction_kernels_f64() { return kCorrectionKernels<double>; }
 
 }  // namespace softradial::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -226,42 +209,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace softradial::kernels {
 
-HWY_EXPORT(dc3_f32);
-HWY_EXPORT(dc3_f64);
-HWY_EXPORT(dc3_vjp_f32);
-HWY_EXPORT(dc3_vjp_f64);
-HWY_EXPORT(least_squares_f32);
-HWY_EXPORT(least_squares_f64);
-HWY_EXPORT(least_squares_vjp_f32);
-HWY_EXPORT(least_squares_vjp_f64);
-
-void dc3(const Dc3Steps<float>& steps, Rows<const float> u, Rows<float> x, float* m) noexcept {
-  HWY_DYNAMIC_DISPATCH(dc3_f32)(steps, u, x, m);
+HWY_EXPORT(correction_kernels_f32);
+HWY_EXPORT(correction_kernels_f64);
+template <>
+const CorrectionKernels<float>& CorrectionKernels<float>::choose() noexcept {
+  return HWY_DYNAMIC_DISPATCH(correction_kernels_f32)();
 }
-void dc3(const Dc3Steps<double>& steps, Rows<const double> u, Rows<double> x, double* m) noexcept {
-  HWY_DYNAMIC_DISPATCH(dc3_f64)(steps, u, x, m);
-}
-void dc3_vjp(const Dc3Steps<float>& steps, Rows<const float> u, Rows<const float> grad_x, Rows<float> grad_u, float* m,
-             Rows<float> path) noexcept {
-  HWY_DYNAMIC_DISPATCH(dc3_vjp_f32)(steps, u, grad_x, grad_u, m, path);
-}
-void dc3_vjp(const Dc3Steps<double>& steps, Rows<const double> u, Rows<const double> grad_x, Rows<double> grad_u,
-             double* m, Rows<double> path) noexcept {
-  HWY_DYNAMIC_DISPATCH(dc3_vjp_f64)(steps, u, grad_x, grad_u, m, path);
-}
-void least_squares(const LeastSquaresSteps<float>& steps, Rows<const float> u, Rows<float> x) noexcept {
-  HWY_DYNAMIC_DISPATCH(least_squares_f32)(steps, u, x);
-}
-void least_squares(const LeastSquaresSteps<double>& steps, Rows<const double> u, Rows<double> x) noexcept {
-  HWY_DYNAMIC_DISPATCH(least_squares_f64)(steps, u, x);
-}
-void least_squares_vjp(const LeastSquaresSteps<float>& steps, Rows<const float> u, Rows<const float> grad_x,
-                       Rows<float> grad_u, Rows<float> path) noexcept {
-  HWY_DYNAMIC_DISPATCH(least_squares_vjp_f32)(steps, u, grad_x, grad_u, path);
-}
-void least_squares_vjp(const LeastSquaresSteps<double>& steps, Rows<const double> u, Rows<const double> grad_x,
-                       Rows<double> grad_u, Rows<double> path) noexcept {
-  HWY_DYNAMIC_DISPATCH(least_squares_vjp_f64)(steps, u, grad_x, grad_u, path);
+template <>
+const CorrectionKernels<double>& CorrectionKernels<double>::choose() noexcept {
+  return HWY_DYNAMIC_DISPATCH(correction_kernels_f64)();
 }
 
 }  // namespace softradial::kernels

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
+#include "kernels/kernel_table.hpp"
 #include "kernels/simplex_kernels.hpp"
 #include "softradial/rows.hpp"
 
@@ -22,15 +24,6 @@ struct Dc3Steps {
   T momentum;
 };
 
-// `m` is a row of scratch.
-void dc3(const Dc3Steps<float>& steps, Rows<const float> u, Rows<float> x, float* m) noexcept;
-void dc3(const Dc3Steps<double>& steps, Rows<const double> u, Rows<double> x, double* m) noexcept;
-// `path` has steps + 1 rows of scratch.
-void dc3_vjp(const Dc3Steps<float>& steps, Rows<const float> u, Rows<const float> grad_x, Rows<float> grad_u, float* m,
-             Rows<float> path) noexcept;
-void dc3_vjp(const Dc3Steps<double>& steps, Rows<const double> u, Rows<const double> grad_x, Rows<double> grad_u,
-             double* m, Rows<double> path) noexcept;
-
 // x <- x + 1/2 (w - 1 sum(w) / (n + 2)),   w_j = (total - 1.x) + relu(lower_j - x_j) - relu(x_j - upper_j),   `steps` times:
 // the least-squares correction of the rows [1; I; I]. Without a sum: x <- x + w / 2 with w free of its first term.
 template <class T>
@@ -40,12 +33,45 @@ struct LeastSquaresSteps {
   std::size_t steps;
 };
 
-void least_squares(const LeastSquaresSteps<float>& steps, Rows<const float> u, Rows<float> x) noexcept;
-void least_squares(const LeastSquaresSteps<double>& steps, Rows<const double> u, Rows<double> x) noexcept;
+template <class T>
+struct CorrectionKernels {
+  void (*dc3)(const Dc3Steps<T>& steps, Rows<const T> u, Rows<T> x, T* m) noexcept;
+  void (*dc3_vjp)(const Dc3Steps<T>& steps, Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, T* m,
+                  Rows<T> path) noexcept;
+  void (*least_squares)(const LeastSquaresSteps<T>& steps, Rows<const T> u, Rows<T> x) noexcept;
+  void (*least_squares_vjp)(const LeastSquaresSteps<T>& steps, Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u,
+                            Rows<T> path) noexcept;
+
+  static const CorrectionKernels& choose() noexcept;
+};
+template <>
+const CorrectionKernels<float>& CorrectionKernels<float>::choose() noexcept;
+template <>
+const CorrectionKernels<double>& CorrectionKernels<double>::choose() noexcept;
+
+// `m` is a row of scratch.
+template <class T>
+inline void dc3(const Dc3Steps<T>& steps, Rows<const T> u, Rows<T> x, T* m) noexcept {
+  table<CorrectionKernels<T>>().dc3(steps, u, x, m);
+}
+
+// `path` has steps + 1 rows of scratch.
+template <class T>
+inline void dc3_vjp(const Dc3Steps<T>& steps, Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, T* m,
+                    std::type_identity_t<Rows<T>> path) noexcept {
+  table<CorrectionKernels<T>>().dc3_vjp(steps, u, grad_x, grad_u, m, path);
+}
+
+template <class T>
+inline void least_squares(const LeastSquaresSteps<T>& steps, Rows<const T> u, Rows<T> x) noexcept {
+  table<CorrectionKernels<T>>().least_squares(steps, u, x);
+}
+
 // `path` has `steps` rows of scratch.
-void least_squares_vjp(const LeastSquaresSteps<float>& steps, Rows<const float> u, Rows<const float> grad_x,
-                       Rows<float> grad_u, Rows<float> path) noexcept;
-void least_squares_vjp(const LeastSquaresSteps<double>& steps, Rows<const double> u, Rows<const double> grad_x,
-                       Rows<double> grad_u, Rows<double> path) noexcept;
+template <class T>
+inline void least_squares_vjp(const LeastSquaresSteps<T>& steps, Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u,
+                              std::type_identity_t<Rows<T>> path) noexcept {
+  table<CorrectionKernels<T>>().least_squares_vjp(steps, u, grad_x, grad_u, path);
+}
 
 }  // namespace softradial::kernels

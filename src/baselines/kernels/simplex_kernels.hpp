@@ -2,20 +2,11 @@
 
 #include <cstddef>
 
+#include "kernels/kernel_table.hpp"
 #include "softradial/rows.hpp"
 
 // Vectorised passes for maps onto boxes, simplices and capped simplices.
 namespace softradial::kernels {
-
-// x = total softmax(u / temperature)
-void softmax(Rows<const float> u, float total, float inverse_temperature, Rows<float> x) noexcept;
-void softmax(Rows<const double> u, double total, double inverse_temperature, Rows<double> x) noexcept;
-
-// grad_u = x (g - x.g / total) / temperature
-void softmax_vjp(Rows<const float> x, Rows<const float> g, float total, float inverse_temperature,
-                 Rows<float> grad_u) noexcept;
-void softmax_vjp(Rows<const double> x, Rows<const double> g, double total, double inverse_temperature,
-                 Rows<double> grad_u) noexcept;
 
 // {lower <= x <= upper, 1.x = total}; lower and upper finite, of dim numbers.
 template <class T>
@@ -26,20 +17,49 @@ struct BoundedSum {
   T total;
 };
 
+template <class T>
+struct SimplexKernels {
+  void (*softmax)(Rows<const T> u, T total, T inverse_temperature, Rows<T> x) noexcept;
+  void (*softmax_vjp)(Rows<const T> x, Rows<const T> g, T total, T inverse_temperature, Rows<T> grad_u) noexcept;
+  std::size_t (*project_bounded_sum)(const BoundedSum<T>& set, Rows<const T> u, Rows<T> x) noexcept;
+  void (*bounded_sum_vjp)(const BoundedSum<T>& set, Rows<const T> x, Rows<const T> g, Rows<T> grad_u) noexcept;
+
+  static const SimplexKernels& choose() noexcept;
+};
+template <>
+const SimplexKernels<float>& SimplexKernels<float>::choose() noexcept;
+template <>
+const SimplexKernels<double>& SimplexKernels<double>::choose() noexcept;
+
+// x = total softmax(u / temperature)
+template <class T>
+inline void softmax(Rows<const T> u, T total, T inverse_temperature, Rows<T> x) noexcept {
+  table<SimplexKernels<T>>().softmax(u, total, inverse_temperature, x);
+}
+
+// grad_u = x (g - x.g / total) / temperature
+template <class T>
+inline void softmax_vjp(Rows<const T> x, Rows<const T> g, T total, T inverse_temperature, Rows<T> grad_u) noexcept {
+  table<SimplexKernels<T>>().softmax_vjp(x, g, total, inverse_temperature, grad_u);
+}
+
 // x = clip(u - tau, lower, upper) with tau such that 1.x = total: the orthogonal projection. Returns the steps of the search
 // for tau, summed over the rows.
 //
 // s(tau) = sum_j clip(u_j - tau, lower_j, upper_j) falls, piecewise linear, with slope -k, k the number of free coordinates.
 // Newton's method inside a bracket: exact as soon as it lands on the right piece; a bisection only where k = 0 or the step
 // leaves the bracket. The row is counted from its largest number, then from the threshold that was found, so that the search
-// runs among differences and a common offset of any size is harmless. At a vertex (k = 0 and s = total) tau is any number of an interval, and x the vertex.
-std::size_t project_bounded_sum(const BoundedSum<float>& set, Rows<const float> u, Rows<float> x) noexcept;
-std::size_t project_bounded_sum(const BoundedSum<double>& set, Rows<const double> u, Rows<double> x) noexcept;
+// runs among differences and a common offset of any size is harmless. At a vertex (k = 0 and s = total) tau is any number of
+// an interval, and x the vertex.
+template <class T>
+inline std::size_t project_bounded_sum(const BoundedSum<T>& set, Rows<const T> u, Rows<T> x) noexcept {
+  return table<SimplexKernels<T>>().project_bounded_sum(set, u, x);
+}
 
 // grad_u_j = g_j - mean of g over the free coordinates, those strictly between their bounds; 0 at the others.
-void bounded_sum_vjp(const BoundedSum<float>& set, Rows<const float> x, Rows<const float> g,
-                     Rows<float> grad_u) noexcept;
-void bounded_sum_vjp(const BoundedSum<double>& set, Rows<const double> x, Rows<const double> g,
-                     Rows<double> grad_u) noexcept;
+template <class T>
+inline void bounded_sum_vjp(const BoundedSum<T>& set, Rows<const T> x, Rows<const T> g, Rows<T> grad_u) noexcept {
+  table<SimplexKernels<T>>().bounded_sum_vjp(set, x, g, grad_u);
+}
 
 }  // namespace softradial::kernels

@@ -1,15 +1,10 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <limits>
-#include <span>
-#include <vector>
 
-#include "softradial/rows.hpp"
+#include "kernels/kernel_table.hpp"
 
-// Vectorised passes over the data of one row, for sets that change from row to row: bounds (softradial/sample_bounds.hpp)
-// and slacks of linear rows (softradial/sample_polyhedra.hpp). The guards are derived in docs/math/margin.md.
+// Vectorised passes over the bounds of one row, for sets that change from row to row (softradial/sample_bounds.hpp).
 namespace softradial::kernels {
 
 // lower <= x <= upper, with reach_j = min(upper_j - lower_j, spare).
@@ -21,75 +16,58 @@ struct BoundsRow {
   T spare;
 };
 
+template <class T>
+struct BoundsKernels {
+  T (*sum)(const T* values, std::size_t n) noexcept;
+  T (*reach_sum)(const BoundsRow<T>& row) noexcept;
+  void (*reach_anchor)(const BoundsRow<T>& row, T theta, T* anchor) noexcept;
+  bool (*guarded_sides)(const BoundsRow<T>& row, const T* anchor, T* up, T* down) noexcept;
+  T (*reach_dot)(const BoundsRow<T>& row, const T* h) noexcept;
+  T (*reach_vjp)(const BoundsRow<T>& row, const T* h, T theta, T mean, T* grad_lower, T* grad_upper) noexcept;
+
+  static const BoundsKernels& choose() noexcept;
+};
+template <>
+const BoundsKernels<float>& BoundsKernels<float>::choose() noexcept;
+template <>
+const BoundsKernels<double>& BoundsKernels<double>::choose() noexcept;
+
 // sum_j values_j
-float sum(const float* values, std::size_t n) noexcept;
-double sum(const double* values, std::size_t n) noexcept;
+template <class T>
+[[nodiscard]] inline T sum(const T* values, std::size_t n) noexcept {
+  return table<BoundsKernels<T>>().sum(values, n);
+}
 
 // sum_j reach_j
-float reach_sum(const BoundsRow<float>& row) noexcept;
-double reach_sum(const BoundsRow<double>& row) noexcept;
+template <class T>
+[[nodiscard]] inline T reach_sum(const BoundsRow<T>& row) noexcept {
+  return table<BoundsKernels<T>>().reach_sum(row);
+}
 
 // anchor = lower + theta reach
-void reach_anchor(const BoundsRow<float>& row, float theta, float* anchor) noexcept;
-void reach_anchor(const BoundsRow<double>& row, double theta, double* anchor) noexcept;
+template <class T>
+inline void reach_anchor(const BoundsRow<T>& row, T theta, T* anchor) noexcept {
+  table<BoundsKernels<T>>().reach_anchor(row, theta, anchor);
+}
 
-// Guarded reciprocal slacks at the anchor, 0 on an open side (upper_j = +infinity, lower_j = -infinity):
-//   1 / (slack (1 - 8 ulp) - ulp max(|anchor_j|, |bound_j|))
-// False where the anchor is not finite, a slack is below kSmallestSlack or NaN, or the guard would take a quarter of it.
-bool guarded_sides(const BoundsRow<float>& row, const float* anchor, float* up, float* down) noexcept;
-bool guarded_sides(const BoundsRow<double>& row, const double* anchor, double* up, double* down) noexcept;
+// Guarded reciprocal slacks at the anchor (guard.hpp), 0 on an open side (upper_j = +infinity, lower_j = -infinity).
+// False where the anchor is not finite or a slack is not resolvable.
+template <class T>
+inline bool guarded_sides(const BoundsRow<T>& row, const T* anchor, T* up, T* down) noexcept {
+  return table<BoundsKernels<T>>().guarded_sides(row, anchor, up, down);
+}
 
 // sum_j h_j reach_j
-float reach_dot(const BoundsRow<float>& row, const float* h) noexcept;
-double reach_dot(const BoundsRow<double>& row, const double* h) noexcept;
+template <class T>
+[[nodiscard]] inline T reach_dot(const BoundsRow<T>& row, const T* h) noexcept {
+  return table<BoundsKernels<T>>().reach_dot(row, h);
+}
 
 // grad_reach_j = theta (h_j - mean):  upper_j gets it where reach_j = upper_j - lower_j, spare gets the rest (returned);
 // lower_j gets h_j minus what upper_j got. Null pointers are not written.
-float reach_vjp(const BoundsRow<float>& row, const float* h, float theta, float mean, float* grad_lower,
-                float* grad_upper) noexcept;
-double reach_vjp(const BoundsRow<double>& row, const double* h, double theta, double mean, double* grad_lower,
-                 double* grad_upper) noexcept;
-
-// slack = b - image, or b where image is null.
 template <class T>
-struct LinearSlack {
-  const T* b;
-  const T* image;
-};
-
-// Guarded reciprocal slacks of m linear rows a_i.x <= b_i:
-//   scale_i = 1 / (slack_i (1 - 8 ulp) - 2 ulp norm_i size),   norm_i = |a_i|, size = |u0| >= |a_i.u0| / norm_i
-// A row that never binds has scale 0: slack_i = +infinity, or norm_i = 0 with slack_i >= 0.
-// Returns D = max_i norm_i scale_i, an upper bound of the gauge over unit vectors. Negative where a slack is below
-// kSmallestSlack or NaN, the guard would take a quarter of it, norm_i is not between kSmallestSlack and its reciprocal,
-// or D lies above the latter: products with d of ordinary size could overflow or vanish.
-float guarded_scales(const LinearSlack<float>& slack, const float* norms, float size, std::size_t m,
-                     float* scale) noexcept;
-double guarded_scales(const LinearSlack<double>& slack, const double* norms, double size, std::size_t m,
-                      double* scale) noexcept;
-
-// One of these alone, to rounding, for a row that is resolvable and can bind.
-template <class T>
-[[nodiscard]] T guarded_scale(T slack, T norm, T size) noexcept {
-  constexpr T kUlp = std::numeric_limits<T>::epsilon();
-  return 1 / std::min(slack * (1 - 8 * kUlp) - 2 * kUlp * norm * size, std::numeric_limits<T>::max() / 8);
+inline T reach_vjp(const BoundsRow<T>& row, const T* h, T theta, T mean, T* grad_lower, T* grad_upper) noexcept {
+  return table<BoundsKernels<T>>().reach_vjp(row, h, theta, mean, grad_lower, grad_upper);
 }
-
-// The same for samples that share the rows and the anchor, all norms lying between kSmallestSlack and its reciprocal: what
-// does not depend on b is prepared once.
-template <class T>
-struct SharedRows {
-  std::span<const T> norms;
-  const T* image;        // or null
-  std::vector<T> loss;   // 2 ulp norm_i size
-  std::vector<T> least;  // the smallest slack that is resolvable
-
-  SharedRows(std::span<const T> row_norms, T size, const T* image_of_anchor);
-};
-// scales: a row for each of b's. steepest: D of each, or a negative number.
-void guarded_scale_rows(const SharedRows<float>& rows, Rows<const float> b, Rows<float> scales,
-                        float* steepest) noexcept;
-void guarded_scale_rows(const SharedRows<double>& rows, Rows<const double> b, Rows<double> scales,
-                        double* steepest) noexcept;
 
 }  // namespace softradial::kernels

@@ -7,27 +7,25 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
+#include "guard.hpp"
 #include "kernels/simd_profile.hpp"
 #include "kernels/simd_rows.hpp"
-#include "ordinary_size.hpp"
+#include "ray_cotangent.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace softradial::kernels::HWY_NAMESPACE {
 
-// The lanes at j of per-coordinate data, or one number for all coordinates. Lanes beyond the row are zero or that number.
+// Per-coordinate data, or one number for all coordinates. Lanes behind the row are zero or that number.
 template <bool kUniform, class T>
-struct Lanes {
+struct Coordinates {
   const T* p;
   RowVec<T> all;
 
-  HWY_INLINE explicit Lanes(const T* values) : p(values), all(hn::Set(RowTag<T>(), values[0])) {}
-  HWY_INLINE RowVec<T> full(std::size_t j) const {
+  HWY_INLINE explicit Coordinates(const T* values) : p(values), all(hn::Set(RowTag<T>(), values[0])) {}
+  template <class Lanes>
+  HWY_INLINE RowVec<T> at(const Lanes& lanes) const {
     if constexpr (kUniform) return all;
-    return hn::LoadU(RowTag<T>(), p + j);
-  }
-  HWY_INLINE RowVec<T> first(std::size_t j, std::size_t count) const {
-    if constexpr (kUniform) return all;
-    return load_first(p + j, count);
+    return lanes.load(p);
   }
 };
 
@@ -35,43 +33,35 @@ struct Lanes {
 template <bool kSum, bool kUniform, class T>
 struct Direction {
   const T* u;
-  Lanes<kUniform, T> anchor;
+  Coordinates<kUniform, T> anchor;
   RowVec<T> first_u;
   RowVec<T> shift;
 
   HWY_INLINE Direction(const CoordinateData<T>& data, const T* row, T shift_of_row)
       : u(row), anchor(data.anchor), first_u(hn::Set(RowTag<T>(), row[0])), shift(hn::Set(RowTag<T>(), shift_of_row)) {}
 
-  HWY_INLINE RowVec<T> of(RowVec<T> v, RowVec<T> at) const {
+  // Zero behind the end.
+  template <class Lanes>
+  HWY_INLINE RowVec<T> at(const Lanes& lanes) const {
+    const auto v = lanes.load(u);
     if constexpr (!kSum) {
-      return hn::Sub(v, at);
+      return lanes.only(hn::Sub(v, anchor.at(lanes)));
     } else if constexpr (kUniform) {
-      return hn::Sub(hn::Sub(v, first_u), shift);
+      return lanes.only(hn::Sub(hn::Sub(v, first_u), shift));
     } else {
-      return hn::Sub(hn::Sub(v, first_u), hn::Add(at, shift));
+      return lanes.only(hn::Sub(hn::Sub(v, first_u), hn::Add(anchor.at(lanes), shift)));
     }
-  }
-  HWY_INLINE RowVec<T> full(std::size_t j) const { return of(hn::LoadU(RowTag<T>(), u + j), anchor.full(j)); }
-  // Lanes beyond the row are zero.
-  HWY_INLINE RowVec<T> first(std::size_t j, std::size_t count) const {
-    return hn::IfThenElseZero(hn::FirstN(RowTag<T>(), count), of(load_first(u + j, count), anchor.first(j, count)));
   }
 };
 
 // mean(u - u_1)
 template <class T>
 HWY_INLINE T mean_offset(const CoordinateData<T>& data, const T* HWY_RESTRICT u) {
-  const RowTag<T> tag;
-  const auto first_u = hn::Set(tag, u[0]);
+  const auto first_u = hn::Set(RowTag<T>(), u[0]);
   Sum4<T> sum;
-  for_each_vector<T>(
-      data.dim,
-      [&](int k, std::size_t j)
-          SOFTRADIAL_LANES { sum.s[k] = hn::Add(sum.s[k], hn::Sub(hn::LoadU(tag, u + j), first_u)); },
-      [&](std::size_t j, std::size_t count) SOFTRADIAL_LANES {
-        const auto d = hn::Sub(load_first(u + j, count), first_u);
-        sum.s[3] = hn::Add(sum.s[3], hn::IfThenElseZero(hn::FirstN(tag, count), d));
-      });
+  for_each_lanes<T>(data.dim, [&](int k, auto lanes) SOFTRADIAL_LANES {
+    sum.s[k] = hn::Add(sum.s[k], lanes.only(hn::Sub(lanes.load(u), first_u)));
+  });
   return sum.total() * data.inverse_dim;
 }
 
@@ -85,23 +75,17 @@ HWY_INLINE RowVec<T> side(RowVec<T> d, RowVec<T> up, RowVec<T> down) {
 template <bool kSum, bool kUniform, class T>
 HWY_INLINE T squared_length(const Direction<kSum, kUniform, T>& direction, std::size_t n) {
   Sum4<T> rho;
-  for_each_vector<T>(
-      n,
-      [&](int k, std::size_t j) SOFTRADIAL_LANES {
-        const auto d = direction.full(j);
-        rho.s[k] = hn::MulAdd(d, d, rho.s[k]);
-      },
-      [&](std::size_t j, std::size_t count) SOFTRADIAL_LANES {
-        const auto d = direction.first(j, count);
-        rho.s[3] = hn::MulAdd(d, d, rho.s[3]);
-      });
+  for_each_lanes<T>(n, [&](int k, auto lanes) SOFTRADIAL_LANES {
+    const auto d = direction.at(lanes);
+    rho.s[k] = hn::MulAdd(d, d, rho.s[k]);
+  });
   return rho.total();
 }
 
 // rho, gamma and shift of a row, and how to recognise its active coordinate.
 template <class T>
 struct Reduced {
-  RowState<T> state;
+  CoordinateState<T> state;
   T target;    // d of the active coordinate where the data are uniform, its gamma otherwise
   bool upper;  // which side it is; known here where the data are uniform
 };
@@ -113,23 +97,19 @@ struct Reduced {
 template <bool kSum, class T>
 HWY_INLINE Reduced<T> reduce_uniform_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u) {
   const RowTag<T> tag;
-  RowState<T> state;
+  CoordinateState<T> state;
   const auto origin = hn::Set(tag, kSum ? u[0] : data.anchor[0]);
   Sum4<T> sum;
   Sum4<T> squares;
   RowVec<T> high[2] = {hn::Zero(tag), hn::Zero(tag)};
   RowVec<T> low[2] = {hn::Zero(tag), hn::Zero(tag)};
-  const auto take = [&](int k, RowVec<T> e) SOFTRADIAL_LANES {
+  for_each_lanes<T>(data.dim, [&](int k, auto lanes) SOFTRADIAL_LANES {
+    const auto e = lanes.only(hn::Sub(lanes.load(u), origin));
     if constexpr (kSum) sum.s[k] = hn::Add(sum.s[k], e);
     squares.s[k] = hn::MulAdd(e, e, squares.s[k]);
     high[k & 1] = hn::Max(high[k & 1], e);
     low[k & 1] = hn::Min(low[k & 1], e);
-  };
-  for_each_vector<T>(
-      data.dim, [&](int k, std::size_t j) SOFTRADIAL_LANES { take(k, hn::Sub(hn::LoadU(tag, u + j), origin)); },
-      [&](std::size_t j, std::size_t count) SOFTRADIAL_LANES {
-        take(3, hn::IfThenElseZero(hn::FirstN(tag, count), hn::Sub(load_first(u + j, count), origin)));
-      });
+  });
   const T highest = hn::GetLane(hn::MaxOfLanes(tag, hn::Max(high[0], high[1])));
   const T lowest = hn::GetLane(hn::MinOfLanes(tag, hn::Min(low[0], low[1])));
   const T total = kSum ? sum.total() : T{0};
@@ -154,25 +134,18 @@ HWY_INLINE Reduced<T> reduce_uniform_row(const CoordinateData<T>& data, const T*
 template <bool kSum, class T>
 HWY_INLINE Reduced<T> reduce_general_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u) {
   const RowTag<T> tag;
-  RowState<T> state;
+  CoordinateState<T> state;
   state.shift = kSum ? mean_offset(data, u) - data.anchor_mean : T{0};
   const Direction<kSum, false, T> direction(data, u, state.shift);
-  const Lanes<false, T> up(data.up);
-  const Lanes<false, T> down(data.down);
+  const Coordinates<false, T> up(data.up);
+  const Coordinates<false, T> down(data.down);
   Sum4<T> rho;
   RowVec<T> gamma[2] = {hn::Zero(tag), hn::Zero(tag)};
-  for_each_vector<T>(
-      data.dim,
-      [&](int k, std::size_t j) SOFTRADIAL_LANES {
-        const auto d = direction.full(j);
-        rho.s[k] = hn::MulAdd(d, d, rho.s[k]);
-        gamma[k & 1] = hn::Max(gamma[k & 1], side<T>(d, up.full(j), down.full(j)));
-      },
-      [&](std::size_t j, std::size_t count) SOFTRADIAL_LANES {
-        const auto d = direction.first(j, count);
-        rho.s[3] = hn::MulAdd(d, d, rho.s[3]);
-        gamma[1] = hn::Max(gamma[1], side<T>(d, up.first(j, count), down.first(j, count)));
-      });
+  for_each_lanes<T>(data.dim, [&](int k, auto lanes) SOFTRADIAL_LANES {
+    const auto d = direction.at(lanes);
+    rho.s[k] = hn::MulAdd(d, d, rho.s[k]);
+    gamma[k & 1] = hn::Max(gamma[k & 1], side<T>(d, up.at(lanes), down.at(lanes)));
+  });
   state.gamma = hn::GetLane(hn::MaxOfLanes(tag, hn::Max(gamma[0], gamma[1])));
   state.rho = rho.total();
   return {state, state.gamma, false};
@@ -190,31 +163,22 @@ HWY_INLINE Reduced<T> reduce_row(const CoordinateData<T>& data, const T* HWY_RES
 // x = u0 + phi d if kApply. With kActive, the same pass finds the active side for the state that it returns: without a
 // branch in the loop, because a search that stops at its hit mispredicts once a row.
 template <bool kSum, bool kUniform, bool kApply, bool kActive, class T>
-HWY_INLINE RowState<T> finish_row(const CoordinateData<T>& data, const T* u, const Reduced<T>& row, T phi, T* x) {
+HWY_INLINE CoordinateState<T> finish_row(const CoordinateData<T>& data, const T* u, const Reduced<T>& row, T phi,
+                                         T* x) {
   const RowTag<T> tag;
-  RowState<T> state = row.state;
+  CoordinateState<T> state = row.state;
   const Direction<kSum, kUniform, T> direction(data, u, state.shift);
-  const Lanes<kUniform, T> anchor(data.anchor);
-  const Lanes<kUniform, T> up(data.up);
-  const Lanes<kUniform, T> down(data.down);
+  const Coordinates<kUniform, T> anchor(data.anchor);
+  const Coordinates<kUniform, T> up(data.up);
+  const Coordinates<kUniform, T> down(data.down);
   const auto scale = hn::Set(tag, phi);
   FirstIndex<T> first(row.target);
-  for_each_aligned(
-      x, data.dim,
-      [&](std::size_t j) SOFTRADIAL_LANES {
-        const auto d = direction.full(j);
-        if constexpr (kActive && kUniform) first.take(j, d);
-        if constexpr (kActive && !kUniform) first.take_signed(j, side<T>(d, up.full(j), down.full(j)), d);
-        if constexpr (kApply) hn::StoreU(hn::MulAdd(scale, d, anchor.full(j)), tag, x + j);
-      },
-      [&](std::size_t j, std::size_t count) SOFTRADIAL_LANES {
-        const auto d = direction.first(j, count);
-        if constexpr (kActive && kUniform) first.take(j, d);
-        if constexpr (kActive && !kUniform) {
-          first.take_signed(j, side<T>(d, up.first(j, count), down.first(j, count)), d);
-        }
-        if constexpr (kApply) store_first(hn::MulAdd(scale, d, anchor.first(j, count)), x + j, count);
-      });
+  for_each_aligned_lanes(x, data.dim, [&](auto lanes) SOFTRADIAL_LANES {
+    const auto d = direction.at(lanes);
+    if constexpr (kActive && kUniform) first.take(lanes.j, d);
+    if constexpr (kActive && !kUniform) first.take_signed(lanes.j, side<T>(d, up.at(lanes), down.at(lanes)), d);
+    if constexpr (kApply) lanes.store(hn::MulAdd(scale, d, anchor.at(lanes)), x);
+  });
   // x may be u: nothing is read again here.
   if constexpr (kActive) {
     const std::size_t found = state.gamma > 0 ? first.index() : 0;
@@ -226,7 +190,7 @@ HWY_INLINE RowState<T> finish_row(const CoordinateData<T>& data, const T* u, con
 }
 
 template <bool kSum, bool kUniform, class T>
-HWY_INLINE RowState<T> state_of(const CoordinateData<T>& data, const T* u) {
+HWY_INLINE CoordinateState<T> state_of(const CoordinateData<T>& data, const T* u) {
   const auto row = reduce_row<kSum, kUniform>(data, u);
   return finish_row<kSum, kUniform, false, true, T>(data, u, row, T{0}, nullptr);
 }
@@ -240,63 +204,50 @@ struct CotangentSums {
 
 template <bool kSum, bool kUniform, class T>
 HWY_INLINE CotangentSums<T> reduce_vjp_row(const CoordinateData<T>& data, const T* u, const T* g,
-                                           const RowState<T>& state) {
-  const RowTag<T> tag;
+                                           const CoordinateState<T>& state) {
   const Direction<kSum, kUniform, T> direction(data, u, state.shift);
   Sum4<T> along;
   Sum4<T> total;
-  for_each_vector<T>(
-      data.dim,
-      [&](int k, std::size_t j) SOFTRADIAL_LANES {
-        const auto v = hn::LoadU(tag, g + j);
-        along.s[k] = hn::MulAdd(direction.full(j), v, along.s[k]);
-        if constexpr (kSum) total.s[k] = hn::Add(total.s[k], v);
-      },
-      [&](std::size_t j, std::size_t count) SOFTRADIAL_LANES {
-        const auto v = load_first(g + j, count);
-        along.s[3] = hn::MulAdd(direction.first(j, count), v, along.s[3]);
-        if constexpr (kSum) total.s[3] = hn::Add(total.s[3], v);
-      });
+  for_each_lanes<T>(data.dim, [&](int k, auto lanes) SOFTRADIAL_LANES {
+    const auto v = lanes.load(g);
+    along.s[k] = hn::MulAdd(direction.at(lanes), v, along.s[k]);
+    if constexpr (kSum) total.s[k] = hn::Add(total.s[k], v);
+  });
   return {along.total(), kSum ? total.total() * data.inverse_dim : T{0}};
 }
 
-// grad_u = phi grad_x + along_d d + constant, plus at_active at the active coordinate.
+// grad_u = phi grad_x + radial d + common, plus at_active at the active coordinate.
 template <class T>
 struct CotangentTerms {
   T phi;
-  T along_d;
-  T constant;
+  T radial;
+  T common;
   T at_active;
 };
 
+// n has one entry, `slope` at the active coordinate; P takes the mean from phi g and from normal n, d has none.
 template <class T>
 HWY_INLINE CotangentTerms<T> cotangent_terms(const CoordinateData<T>& data, const Scale<T>& at,
-                                             const RowState<T>& state, const CotangentSums<T>& sums) {
+                                             const CoordinateState<T>& state, const CotangentSums<T>& sums) {
   const auto active = static_cast<std::size_t>(state.active);
   const std::size_t n = data.dim;
   const T slope = active < n ? data.up[data.uniform ? 0 : active] : -data.down[data.uniform ? 0 : active - n];
-  const T along = state.rho > 0 ? at.phi * (sums.along_d / state.rho) * at.e_rho : T{0};
-  const T normal = state.gamma > 0 ? at.phi * (sums.along_d / state.gamma) * at.e_gamma * slope : T{0};
-  return {at.phi, along, data.sum ? -(at.phi * sums.mean + normal * data.inverse_dim) : T{0}, normal};
+  const auto ray = ray_cotangent<T>({at.phi, at}, state.rho, state.gamma, sums.along_d);
+  const T at_active = ray.normal * slope;
+  return {ray.phi, ray.radial, data.sum ? -(ray.phi * sums.mean + at_active * data.inverse_dim) : T{0}, at_active};
 }
 
 template <bool kSum, bool kUniform, class T>
-HWY_INLINE void apply_vjp_row(const CoordinateData<T>& data, const T* u, const T* g, const RowState<T>& state,
+HWY_INLINE void apply_vjp_row(const CoordinateData<T>& data, const T* u, const T* g, const CoordinateState<T>& state,
                               const CotangentTerms<T>& terms, T* out) {
   const RowTag<T> tag;
   const Direction<kSum, kUniform, T> direction(data, u, state.shift);
   const auto phi = hn::Set(tag, terms.phi);
-  const auto along = hn::Set(tag, terms.along_d);
-  const auto constant = hn::Set(tag, terms.constant);
-  const auto value = [&](RowVec<T> d, RowVec<T> v)
-                         SOFTRADIAL_LANES { return hn::MulAdd(phi, v, hn::MulAdd(along, d, constant)); };
-  for_each_aligned(
-      out, data.dim,
-      [&](std::size_t j)
-          SOFTRADIAL_LANES { hn::StoreU(value(direction.full(j), hn::LoadU(tag, g + j)), tag, out + j); },
-      [&](std::size_t j, std::size_t count) SOFTRADIAL_LANES {
-        store_first(value(direction.first(j, count), load_first(g + j, count)), out + j, count);
-      });
+  const auto radial = hn::Set(tag, terms.radial);
+  const auto common = hn::Set(tag, terms.common);
+  for_each_aligned_lanes(out, data.dim, [&](auto lanes) SOFTRADIAL_LANES {
+    lanes.store(hn::MulAdd(phi, lanes.load(g), hn::MulAdd(radial, direction.at(lanes), common)), out);
+  });
   const auto active = static_cast<std::size_t>(state.active);
   out[active < data.dim ? active : active - data.dim] += terms.at_active;
 }
@@ -314,7 +265,7 @@ HWY_INLINE void with_properties(const CoordinateData<T>& data, const Pass& pass)
 }
 
 template <class T>
-HWY_INLINE void reduce_rows(const CoordinateData<T>& data, Rows<const T> u, RowState<T>* state) {
+void reduce_rows(const CoordinateData<T>& data, Rows<const T> u, CoordinateState<T>* state) noexcept {
   with_properties(data, [&](auto sum, auto uniform) SOFTRADIAL_LANES {
     for (std::size_t i = 0; i < u.count(); ++i) {
       state[i] = state_of<sum.value, uniform.value>(data, u.row(i));
@@ -325,17 +276,17 @@ HWY_INLINE void reduce_rows(const CoordinateData<T>& data, Rows<const T> u, RowS
 // Row by row: the processor overlaps the end of one row with the start of the next on its own. Groups of eight rows, pass
 // by pass, were a tenth slower.
 template <class T>
-HWY_INLINE std::size_t project_rows(const CoordinateMap<T>& map, Rows<const T> u, Rows<T> x, RowState<T>* state) {
+std::size_t project_rows(const CoordinateMap<T>& map, Rows<const T> u, Rows<T> x, RowState<T>* state) noexcept {
   const CoordinateData<T>& data = map.data;
   std::size_t i = 0;
   with_profile<T>(map, [&](const auto& profile_at) SOFTRADIAL_LANES {
     with_properties(data, [&](auto sum, auto uniform) SOFTRADIAL_LANES {
       for (; i < u.count(); ++i) {
         const auto row = reduce_row<sum.value, uniform.value>(data, u.row(i));
-        if (!(row.state.rho < kLargestRho<T>)) return;
+        if (!(row.state.rho < guard::kLargestRho<T>)) return;
         const T phi = profile_at(row.state.rho, row.state.gamma).phi;
         if (state != nullptr) {
-          state[i] = finish_row<sum.value, uniform.value, true, true>(data, u.row(i), row, phi, x.row(i));
+          state[i] = pack(finish_row<sum.value, uniform.value, true, true>(data, u.row(i), row, phi, x.row(i)));
         } else {
           finish_row<sum.value, uniform.value, true, false>(data, u.row(i), row, phi, x.row(i));
         }
@@ -346,15 +297,16 @@ HWY_INLINE std::size_t project_rows(const CoordinateMap<T>& map, Rows<const T> u
 }
 
 template <class T>
-HWY_INLINE std::size_t project_vjp_rows(const CoordinateMap<T>& map, Rows<const T> u, Rows<const T> grad_x,
-                                        const RowState<T>* state, Rows<T> grad_u, T* along_d) {
+std::size_t project_vjp_rows(const CoordinateMap<T>& map, Rows<const T> u, Rows<const T> grad_x,
+                             const RowState<T>* state, Rows<T> grad_u, T* along_d) noexcept {
   const CoordinateData<T>& data = map.data;
   std::size_t i = 0;
   with_profile<T>(map, [&](const auto& profile_at) SOFTRADIAL_LANES {
     with_properties(data, [&](auto sum, auto uniform) SOFTRADIAL_LANES {
       for (; i < u.count(); ++i) {
-        const RowState<T> at = state != nullptr ? state[i] : state_of<sum.value, uniform.value>(data, u.row(i));
-        if (!(at.rho < kLargestRho<T>)) return;
+        const CoordinateState<T> at =
+            state != nullptr ? unpack<CoordinateState>(state[i]) : state_of<sum.value, uniform.value>(data, u.row(i));
+        if (!(at.rho < guard::kLargestRho<T>)) return;
         const Scale<T> scale = profile_at(at.rho, at.gamma);
         const auto sums = reduce_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), at);
         if (along_d != nullptr) along_d[i] = sums.along_d;
@@ -366,27 +318,11 @@ HWY_INLINE std::size_t project_vjp_rows(const CoordinateMap<T>& map, Rows<const 
   return i;
 }
 
-void reduce_f32(const CoordinateData<float>& data, Rows<const float> u, RowState<float>* state) {
-  reduce_rows(data, u, state);
-}
-void reduce_f64(const CoordinateData<double>& data, Rows<const double> u, RowState<double>* state) {
-  reduce_rows(data, u, state);
-}
-std::size_t project_f32(const CoordinateMap<float>& map, Rows<const float> u, Rows<float> x, RowState<float>* state) {
-  return project_rows(map, u, x, state);
-}
-std::size_t project_f64(const CoordinateMap<double>& map, Rows<const double> u, Rows<double> x,
-                        RowState<double>* state) {
-  return project_rows(map, u, x, state);
-}
-std::size_t project_vjp_f32(const CoordinateMap<float>& map, Rows<const float> u, Rows<const float> grad_x,
-                            const RowState<float>* state, Rows<float> grad_u, float* along_d) {
-  return project_vjp_rows(map, u, grad_x, state, grad_u, along_d);
-}
-std::size_t project_vjp_f64(const CoordinateMap<double>& map, Rows<const double> u, Rows<const double> grad_x,
-                            const RowState<double>* state, Rows<double> grad_u, double* along_d) {
-  return project_vjp_rows(map, u, grad_x, state, grad_u, along_d);
-}
+template <class T>
+constexpr CoordinateKernels<T> kCoordinateKernels{
+    .reduce = reduce_rows<T>, .project = project_rows<T>, .project_vjp = project_vjp_rows<T>};
+const CoordinateKernels<float>& coordinate_kernels_f32() { return kCoordinateKernels<float>; }
+const CoordinateKernels<double>& coordinate_kernels_f64() { return kCoordinateKernels<double>; }
 
 }  // namespace softradial::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -394,34 +330,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace softradial::kernels {
 
-HWY_EXPORT(reduce_f32);
-HWY_EXPORT(reduce_f64);
-HWY_EXPORT(project_f32);
-HWY_EXPORT(project_f64);
-HWY_EXPORT(project_vjp_f32);
-HWY_EXPORT(project_vjp_f64);
-
-void reduce(const CoordinateData<float>& data, Rows<const float> u, RowState<float>* state) noexcept {
-  HWY_DYNAMIC_DISPATCH(reduce_f32)(data, u, state);
+HWY_EXPORT(coordinate_kernels_f32);
+HWY_EXPORT(coordinate_kernels_f64);
+template <>
+const CoordinateKernels<float>& CoordinateKernels<float>::choose() noexcept {
+  return HWY_DYNAMIC_DISPATCH(coordinate_kernels_f32)();
 }
-void reduce(const CoordinateData<double>& data, Rows<const double> u, RowState<double>* state) noexcept {
-  HWY_DYNAMIC_DISPATCH(reduce_f64)(data, u, state);
-}
-std::size_t project(const CoordinateMap<float>& map, Rows<const float> u, Rows<float> x,
-                    RowState<float>* state) noexcept {
-  return HWY_DYNAMIC_DISPATCH(project_f32)(map, u, x, state);
-}
-std::size_t project(const CoordinateMap<double>& map, Rows<const double> u, Rows<double> x,
-                    RowState<double>* state) noexcept {
-  return HWY_DYNAMIC_DISPATCH(project_f64)(map, u, x, state);
-}
-std::size_t project_vjp(const CoordinateMap<float>& map, Rows<const float> u, Rows<const float> grad_x,
-                        const RowState<float>* state, Rows<float> grad_u, float* along_d) noexcept {
-  return HWY_DYNAMIC_DISPATCH(project_vjp_f32)(map, u, grad_x, state, grad_u, along_d);
-}
-std::size_t project_vjp(const CoordinateMap<double>& map, Rows<const double> u, Rows<const double> grad_x,
-                        const RowState<double>* state, Rows<double> grad_u, double* along_d) noexcept {
-  return HWY_DYNAMIC_DISPATCH(project_vjp_f64)(map, u, grad_x, state, grad_u, along_d);
+template <>
+const CoordinateKernels<double>& CoordinateKernels<double>::choose() noexcept {
+  return HWY_DYNAMIC_DISPATCH(coordinate_kernels_f64)();
 }
 
 }  // namespace softradial::kernels

@@ -3,8 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/kernel_table.hpp"
 #include "profile.hpp"
-#include "softradial/projection.hpp"
+#include "row_state.hpp"
 #include "softradial/rows.hpp"
 
 // Fused passes for boxes, simplices and capped simplices: u is read where it lies, x is written once.
@@ -31,10 +32,15 @@ struct CoordinateData {
   T inverse_dim = 0;
 };
 
-// rho, gamma, shift and active of every row: the active side is j for an upper bound, dim + j for a lower one, the
-// smallest coordinate among equals.
-void reduce(const CoordinateData<float>& data, Rows<const float> u, RowState<float>* state) noexcept;
-void reduce(const CoordinateData<double>& data, Rows<const double> u, RowState<double>* state) noexcept;
+// What the forward pass of a row leaves: all that d needs besides u, and the gauge.
+template <class T>
+struct CoordinateState {
+  T rho = 0;    // |d|^2; infinite: u is not finite or of extreme size
+  T gamma = 0;  // gamma(d)
+  T shift = 0;  // 0 without a sum constraint
+  std::int32_t active =
+      0;  // the active side: j for an upper bound, dim + j for a lower one, the smallest j among equals
+};
 
 // A set of this kind with a method.
 template <class T>
@@ -44,19 +50,40 @@ struct CoordinateMap {
   ProfileFunction<T> profile;
 };
 
-// x = u0 + phi d for rows 0, 1, ... up to the first whose rho is not below kLargestRho (not finite, or extreme): returns
-// how many were done. `state` is null or has a place for each row. x may be u.
-std::size_t project(const CoordinateMap<float>& map, Rows<const float> u, Rows<float> x,
-                    RowState<float>* state) noexcept;
-std::size_t project(const CoordinateMap<double>& map, Rows<const double> u, Rows<double> x,
-                    RowState<double>* state) noexcept;
+template <class T>
+struct CoordinateKernels {
+  void (*reduce)(const CoordinateData<T>& data, Rows<const T> u, CoordinateState<T>* state) noexcept;
+  std::size_t (*project)(const CoordinateMap<T>& map, Rows<const T> u, Rows<T> x, RowState<T>* state) noexcept;
+  std::size_t (*project_vjp)(const CoordinateMap<T>& map, Rows<const T> u, Rows<const T> grad_x,
+                             const RowState<T>* state, Rows<T> grad_u, T* along_d) noexcept;
 
-// grad_u = phi (g - mean g) + along d + (n at the active coordinate, minus its mean); the means only with a sum constraint:
-//   along = phi (d.g) e_rho / rho,   n = phi (d.g) e_gamma / gamma * (+-reciprocal slack).
+  static const CoordinateKernels& choose() noexcept;
+};
+template <>
+const CoordinateKernels<float>& CoordinateKernels<float>::choose() noexcept;
+template <>
+const CoordinateKernels<double>& CoordinateKernels<double>::choose() noexcept;
+
+// The states of the rows of u, of any finite size.
+template <class T>
+inline void reduce(const CoordinateData<T>& data, Rows<const T> u, CoordinateState<T>* state) noexcept {
+  table<CoordinateKernels<T>>().reduce(data, u, state);
+}
+
+// x = u0 + phi d for rows 0, 1, ... up to the first whose rho is not below kLargestRho (not finite, or extreme): returns
+// how many were done. `state` is null or has a place for each row, which receives a CoordinateState. x may be u.
+template <class T>
+inline std::size_t project(const CoordinateMap<T>& map, Rows<const T> u, Rows<T> x, RowState<T>* state) noexcept {
+  return table<CoordinateKernels<T>>().project(map, u, x, state);
+}
+
+// grad_u = phi (g - mean g) + radial d + (normal slope at the active coordinate, minus its mean), with the scalars of
+// ray_cotangent.hpp and slope = +-(reciprocal slack); the means only with a sum constraint.
 // Stops and counts as `project` does. `state` is null, or what `project` left; `along_d` is null or receives each d.g.
-std::size_t project_vjp(const CoordinateMap<float>& map, Rows<const float> u, Rows<const float> grad_x,
-                        const RowState<float>* state, Rows<float> grad_u, float* along_d = nullptr) noexcept;
-std::size_t project_vjp(const CoordinateMap<double>& map, Rows<const double> u, Rows<const double> grad_x,
-                        const RowState<double>* state, Rows<double> grad_u, double* along_d = nullptr) noexcept;
+template <class T>
+inline std::size_t project_vjp(const CoordinateMap<T>& map, Rows<const T> u, Rows<const T> grad_x,
+                               const RowState<T>* state, Rows<T> grad_u, T* along_d = nullptr) noexcept {
+  return table<CoordinateKernels<T>>().project_vjp(map, u, grad_x, state, grad_u, along_d);
+}
 
 }  // namespace softradial::kernels

@@ -127,8 +127,8 @@ HWY_INLINE Best<T> best_of_lanes(const T* HWY_RESTRICT values, const T* HWY_REST
 }
 
 template <bool kScaled, class T>
-void matrix_max_impl(const Panels<T>& w, Rows<const T> d, Rows<const T> scales, T* HWY_RESTRICT best,
-                     std::int32_t* HWY_RESTRICT index, MatrixMaxScratch<T>& scratch) {
+HWY_INLINE void matrix_max_impl(const Panels<T>& w, Rows<const T> d, Rows<const T> scales, T* HWY_RESTRICT best,
+                                std::int32_t* HWY_RESTRICT index, MatrixMaxScratch<T>& scratch) {
   constexpr std::size_t kLanes = kPanelRows<T>;
   const std::size_t n = w.num_columns();
   const std::size_t rows = d.count();
@@ -160,22 +160,21 @@ void matrix_max_impl(const Panels<T>& w, Rows<const T> d, Rows<const T> scales, 
   }
 }
 
-void matrix_max_f32(const Panels<float>& w, Rows<const float> d, float* best, std::int32_t* index,
-                    MatrixMaxScratch<float>& scratch) {
+template <class T>
+void plain_max(const Panels<T>& w, Rows<const T> d, T* best, std::int32_t* index,
+               MatrixMaxScratch<T>& scratch) noexcept {
   matrix_max_impl<false>(w, d, {}, best, index, scratch);
 }
-void scaled_matrix_max_f32(const Panels<float>& w, Rows<const float> d, Rows<const float> scales, float* best,
-                           std::int32_t* index, MatrixMaxScratch<float>& scratch) {
+template <class T>
+void scaled_max(const Panels<T>& w, Rows<const T> d, Rows<const T> scales, T* best, std::int32_t* index,
+                MatrixMaxScratch<T>& scratch) noexcept {
   matrix_max_impl<true>(w, d, scales, best, index, scratch);
 }
-void matrix_max_f64(const Panels<double>& w, Rows<const double> d, double* best, std::int32_t* index,
-                    MatrixMaxScratch<double>& scratch) {
-  matrix_max_impl<false>(w, d, {}, best, index, scratch);
-}
-void scaled_matrix_max_f64(const Panels<double>& w, Rows<const double> d, Rows<const double> scales, double* best,
-                           std::int32_t* index, MatrixMaxScratch<double>& scratch) {
-  matrix_max_impl<true>(w, d, scales, best, index, scratch);
-}
+
+template <class T>
+constexpr MatrixMaxKernels<T> kMatrixMaxKernels{.matrix_max = plain_max<T>, .scaled_matrix_max = scaled_max<T>};
+const MatrixMaxKernels<float>& matrix_max_kernels_f32() { return kMatrixMaxKernels<float>; }
+const MatrixMaxKernels<double>& matrix_max_kernels_f64() { return kMatrixMaxKernels<double>; }
 
 }  // namespace softradial::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -204,26 +203,15 @@ template class Panels<double>;
 template struct MatrixMaxScratch<float>;
 template struct MatrixMaxScratch<double>;
 
-HWY_EXPORT(matrix_max_f32);
-HWY_EXPORT(scaled_matrix_max_f32);
-HWY_EXPORT(matrix_max_f64);
-HWY_EXPORT(scaled_matrix_max_f64);
-
-void matrix_max(const Panels<float>& w, Rows<const float> d, float* best, std::int32_t* index,
-                MatrixMaxScratch<float>& scratch) noexcept {
-  HWY_DYNAMIC_DISPATCH(matrix_max_f32)(w, d, best, index, scratch);
+HWY_EXPORT(matrix_max_kernels_f32);
+HWY_EXPORT(matrix_max_kernels_f64);
+template <>
+const MatrixMaxKernels<float>& MatrixMaxKernels<float>::choose() noexcept {
+  return HWY_DYNAMIC_DISPATCH(matrix_max_kernels_f32)();
 }
-void scaled_matrix_max(const Panels<float>& w, Rows<const float> d, Rows<const float> scales, float* best,
-                       std::int32_t* index, MatrixMaxScratch<float>& scratch) noexcept {
-  HWY_DYNAMIC_DISPATCH(scaled_matrix_max_f32)(w, d, scales, best, index, scratch);
-}
-void matrix_max(const Panels<double>& w, Rows<const double> d, double* best, std::int32_t* index,
-                MatrixMaxScratch<double>& scratch) noexcept {
-  HWY_DYNAMIC_DISPATCH(matrix_max_f64)(w, d, best, index, scratch);
-}
-void scaled_matrix_max(const Panels<double>& w, Rows<const double> d, Rows<const double> scales, double* best,
-                       std::int32_t* index, MatrixMaxScratch<double>& scratch) noexcept {
-  HWY_DYNAMIC_DISPATCH(scaled_matrix_max_f64)(w, d, scales, best, index, scratch);
+template <>
+const MatrixMaxKernels<double>& MatrixMaxKernels<double>::choose() noexcept {
+  return HWY_DYNAMIC_DISPATCH(matrix_max_kernels_f64)();
 }
 
 }  // namespace softradial::kernels

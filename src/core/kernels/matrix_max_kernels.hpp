@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
+#include "kernels/kernel_table.hpp"
 #include "softradial/rows.hpp"
 
 // The largest entry of W d over the rows of W, for a block of vectors d: a matrix product whose result is never stored.
@@ -57,16 +59,33 @@ struct MatrixMaxScratch {
   std::vector<T> panel;  // the panel they were found in, as a number of the lanes' own type
 };
 
-void matrix_max(const Panels<float>& w, Rows<const float> d, float* best, std::int32_t* index,
-                MatrixMaxScratch<float>& scratch) noexcept;
-void matrix_max(const Panels<double>& w, Rows<const double> d, double* best, std::int32_t* index,
-                MatrixMaxScratch<double>& scratch) noexcept;
+template <class T>
+struct MatrixMaxKernels {
+  void (*matrix_max)(const Panels<T>& w, Rows<const T> d, T* best, std::int32_t* index,
+                     MatrixMaxScratch<T>& scratch) noexcept;
+  void (*scaled_matrix_max)(const Panels<T>& w, Rows<const T> d, Rows<const T> scales, T* best, std::int32_t* index,
+                            MatrixMaxScratch<T>& scratch) noexcept;
+
+  static const MatrixMaxKernels& choose() noexcept;
+};
+template <>
+const MatrixMaxKernels<float>& MatrixMaxKernels<float>::choose() noexcept;
+template <>
+const MatrixMaxKernels<double>& MatrixMaxKernels<double>::choose() noexcept;
+
+template <class T>
+inline void matrix_max(const Panels<T>& w, Rows<const T> d, T* best, std::int32_t* index,
+                       MatrixMaxScratch<T>& scratch) noexcept {
+  table<MatrixMaxKernels<T>>().matrix_max(w, d, best, index, scratch);
+}
 
 // The same with scales that change from row to row: best[r] = max(0, max_i scale_ri (w_i . d_r)), scale_ri >= 0. `scales`
 // has a number for every row of every panel: num_panels * kPanelRows, those behind the last row of W being zeros.
-void scaled_matrix_max(const Panels<float>& w, Rows<const float> d, Rows<const float> scales, float* best,
-                       std::int32_t* index, MatrixMaxScratch<float>& scratch) noexcept;
-void scaled_matrix_max(const Panels<double>& w, Rows<const double> d, Rows<const double> scales, double* best,
-                       std::int32_t* index, MatrixMaxScratch<double>& scratch) noexcept;
+template <class T>
+inline void scaled_matrix_max(const Panels<T>& w, std::type_identity_t<Rows<const T>> d,
+                              std::type_identity_t<Rows<const T>> scales, T* best, std::int32_t* index,
+                              MatrixMaxScratch<T>& scratch) noexcept {
+  table<MatrixMaxKernels<T>>().scaled_matrix_max(w, d, scales, best, index, scratch);
+}
 
 }  // namespace softradial::kernels

@@ -7,9 +7,10 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
+#include "guard.hpp"
 #include "kernels/simd_profile.hpp"
 #include "kernels/simd_rows.hpp"
-#include "ordinary_size.hpp"
+#include "ray_cotangent.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace softradial::kernels::HWY_NAMESPACE {
@@ -25,30 +26,28 @@ HWY_INLINE T along_ray(const T* u, const T* u0, const T* g, std::size_t n) {
 }
 
 template <class T>
-HWY_INLINE std::size_t vjp_rows(const RayMap<T>& map, Rows<const T> anchor, Rows<const T> u, Rows<const T> grad_x,
-                                const RowState<T>* state, const RayNormal<T>* normals, Rows<T> grad_u, T* gauge) {
+std::size_t rays_vjp_rows(const RayMap<T>& map, Rows<const T> anchor, Rows<const T> u, Rows<const T> grad_x,
+                          const RowState<T>* state, const RayNormal<T>* normals, Rows<T> grad_u, T* gauge) noexcept {
   const RowTag<T> tag;
   const std::size_t n = u.dim();
   std::size_t i = 0;
   with_profile<T>(map, [&](const auto& profile_at) SOFTRADIAL_LANES {
     for (; i < u.count(); ++i) {
-      const T rho = state[i].rho;
-      if (!(rho < kLargestRho<T>)) return;
+      const RayState<T> at = unpack<RayState>(state[i]);
+      if (!(at.rho < guard::kLargestRho<T>)) return;
       const T* const row = u.row(i);
       const T* const u0 = anchor.row(i);
       const T* const g = grad_x.row(i);
       T* const out = grad_u.row(i);
-      const T norm = std::sqrt(rho);
-      const T kappa = state[i].shift;
-      const T gamma = state[i].gamma + kappa * norm;
-      const Scale<T> scale = profile_at(rho, gamma);
+      const T norm = std::sqrt(at.rho);
+      const T gamma = at.gamma + at.kappa * norm;
+      const Scale<T> scale = profile_at(at.rho, gamma);
       const T along = along_ray(row, u0, g, n);
-      const T c = gamma > 0 ? scale.phi * (along / gamma) * scale.e_gamma : T{0};
-      const T radial = rho > 0 ? scale.phi * (along / rho) * scale.e_rho + c * (kappa / norm) : T{0};
-      if (gauge != nullptr) gauge[i] = c;
-      const auto phi_v = hn::Set(tag, scale.phi);
-      const auto radial_v = hn::Set(tag, radial);
-      const auto normal_v = hn::Set(tag, c * normals[i].weight);
+      const auto terms = ray_cotangent<T>({scale.phi, scale}, at.rho, gamma, along, at.kappa, norm);
+      if (gauge != nullptr) gauge[i] = terms.gauge;
+      const auto phi_v = hn::Set(tag, terms.phi);
+      const auto radial_v = hn::Set(tag, terms.radial);
+      const auto normal_v = hn::Set(tag, terms.normal * normals[i].weight);
       const auto value = [&](auto lanes) SOFTRADIAL_LANES {
         const auto d = hn::Sub(lanes.load(row), lanes.load(u0));
         return hn::MulAdd(radial_v, d, hn::Mul(phi_v, lanes.load(g)));
@@ -65,16 +64,10 @@ HWY_INLINE std::size_t vjp_rows(const RayMap<T>& map, Rows<const T> anchor, Rows
   return i;
 }
 
-std::size_t rays_vjp_f32(const RayMap<float>& map, Rows<const float> anchor, Rows<const float> u,
-                         Rows<const float> grad_x, const RowState<float>* state, const RayNormal<float>* normals,
-                         Rows<float> grad_u, float* gauge) {
-  return vjp_rows(map, anchor, u, grad_x, state, normals, grad_u, gauge);
-}
-std::size_t rays_vjp_f64(const RayMap<double>& map, Rows<const double> anchor, Rows<const double> u,
-                         Rows<const double> grad_x, const RowState<double>* state, const RayNormal<double>* normals,
-                         Rows<double> grad_u, double* gauge) {
-  return vjp_rows(map, anchor, u, grad_x, state, normals, grad_u, gauge);
-}
+template <class T>
+constexpr RayKernels<T> kRayKernels{.vjp = rays_vjp_rows<T>};
+const RayKernels<float>& ray_kernels_f32() { return kRayKernels<float>; }
+const RayKernels<double>& ray_kernels_f64() { return kRayKernels<double>; }
 
 }  // namespace softradial::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -82,18 +75,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace softradial::kernels {
 
-HWY_EXPORT(rays_vjp_f32);
-HWY_EXPORT(rays_vjp_f64);
-
-std::size_t rays_vjp(const RayMap<float>& map, Rows<const float> anchor, Rows<const float> u, Rows<const float> grad_x,
-                     const RowState<float>* state, const RayNormal<float>* normals, Rows<float> grad_u,
-                     float* gauge) noexcept {
-  return HWY_DYNAMIC_DISPATCH(rays_vjp_f32)(map, anchor, u, grad_x, state, normals, grad_u, gauge);
+HWY_EXPORT(ray_kernels_f32);
+HWY_EXPORT(ray_kernels_f64);
+template <>
+const RayKernels<float>& RayKernels<float>::choose() noexcept {
+  return HWY_DYNAMIC_DISPATCH(ray_kernels_f32)();
 }
-std::size_t rays_vjp(const RayMap<double>& map, Rows<const double> anchor, Rows<const double> u,
-                     Rows<const double> grad_x, const RowState<double>* state, const RayNormal<double>* normals,
-                     Rows<double> grad_u, double* gauge) noexcept {
-  return HWY_DYNAMIC_DISPATCH(rays_vjp_f64)(map, anchor, u, grad_x, state, normals, grad_u, gauge);
+template <>
+const RayKernels<double>& RayKernels<double>::choose() noexcept {
+  return HWY_DYNAMIC_DISPATCH(ray_kernels_f64)();
 }
 
 }  // namespace softradial::kernels

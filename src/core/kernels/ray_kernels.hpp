@@ -1,20 +1,29 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
+#include "kernels/kernel_table.hpp"
 #include "profile.hpp"
-#include "softradial/projection.hpp"
+#include "row_state.hpp"
 #include "softradial/rows.hpp"
 
 // The backward pass along rays where the forward pass left its states, for sets without a hull whose gauge's gradient is a
 // row of numbers (polyhedra): u and grad_x are read where they lie, d = u - u0 is never stored.
 //
-//   grad_u = phi g + radial d + c n,      n = grad gamma(d) = weight row, no row where gamma(d) = 0
-//   c = phi (d.g) e_gamma / gamma,        radial = phi (d.g) e_rho / rho + c kappa / |d|
+//   grad_u = phi g + radial d + normal n,      n = grad gamma(d) = weight row, no row where gamma(d) = 0
 //
-// with the guarded gamma = gamma(d) + kappa |d| in the profile (ray_block.hpp, ray_cotangent). States hold kappa in the
-// place of the shift. Passes of their own for d, d.g and the sum took 1.6 times as long at dim 50.
+// with the scalars of ray_cotangent.hpp. Passes of their own for d, d.g and the sum took 1.6 times as long at dim 50.
 namespace softradial::kernels {
+
+// What a ray's forward pass leaves. With rho and kappa the guarded gauge is gamma + kappa sqrt(rho).
+template <class T>
+struct RayState {
+  T rho = 0;    // |d|^2; infinite: u is not finite or of extreme size
+  T gamma = 0;  // gamma(d), not guarded
+  T kappa = 0;
+  std::int32_t active = 0;  // the active piece of the gauge
+};
 
 template <class T>
 struct RayMap {
@@ -28,13 +37,25 @@ struct RayNormal {
   T weight = 1;
 };
 
-// anchor, normals: one for each row. gauge: null, or receives c of each row, the cotangent of gamma(d). Does rows 0, 1, ... up to
-// the first whose state's rho is not below kLargestRho (not finite, or extreme): returns how many were done.
-std::size_t rays_vjp(const RayMap<float>& map, Rows<const float> anchor, Rows<const float> u, Rows<const float> grad_x,
-                     const RowState<float>* state, const RayNormal<float>* normals, Rows<float> grad_u,
-                     float* gauge = nullptr) noexcept;
-std::size_t rays_vjp(const RayMap<double>& map, Rows<const double> anchor, Rows<const double> u,
-                     Rows<const double> grad_x, const RowState<double>* state, const RayNormal<double>* normals,
-                     Rows<double> grad_u, double* gauge = nullptr) noexcept;
+template <class T>
+struct RayKernels {
+  std::size_t (*vjp)(const RayMap<T>& map, Rows<const T> anchor, Rows<const T> u, Rows<const T> grad_x,
+                     const RowState<T>* state, const RayNormal<T>* normals, Rows<T> grad_u, T* gauge) noexcept;
+
+  static const RayKernels& choose() noexcept;
+};
+template <>
+const RayKernels<float>& RayKernels<float>::choose() noexcept;
+template <>
+const RayKernels<double>& RayKernels<double>::choose() noexcept;
+
+// anchor, normals: one for each row. state: RayStates. gauge: null, or receives the cotangent of each gamma(d). Does rows 0,
+// 1, ... up to the first whose rho is not below kLargestRho (not finite, or extreme): returns how many were done.
+template <class T>
+inline std::size_t rays_vjp(const RayMap<T>& map, Rows<const T> anchor, Rows<const T> u, Rows<const T> grad_x,
+                            const RowState<T>* state, const RayNormal<T>* normals, Rows<T> grad_u,
+                            T* gauge = nullptr) noexcept {
+  return table<RayKernels<T>>().vjp(map, anchor, u, grad_x, state, normals, grad_u, gauge);
+}
 
 }  // namespace softradial::kernels

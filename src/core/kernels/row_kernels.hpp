@@ -2,41 +2,12 @@
 
 #include <cstddef>
 
+#include "kernels/kernel_table.hpp"
 #include "softradial/rows.hpp"
 
 // Vectorised passes over one row of n numbers. The order of summation depends on n and on the processor's vector length
 // only, never on where the row lies.
 namespace softradial::kernels {
-
-// d = u - u0; returns |d|^2 (infinite or NaN where it overflows or u is not finite).
-float subtract(const float* u, const float* u0, float* d, std::size_t n) noexcept;
-double subtract(const double* u, const double* u0, double* d, std::size_t n) noexcept;
-
-// a . b
-float dot(const float* a, const float* b, std::size_t n) noexcept;
-double dot(const double* a, const double* b, std::size_t n) noexcept;
-
-// y += a x
-void add_scaled(float a, const float* x, float* y, std::size_t n) noexcept;
-void add_scaled(double a, const double* x, double* y, std::size_t n) noexcept;
-
-// out = a x + b y; out may be x or y.
-void combine(float a, const float* x, float b, const float* y, float* out, std::size_t n) noexcept;
-void combine(double a, const double* x, double b, const double* y, double* out, std::size_t n) noexcept;
-
-// The same for the rows of a batch in one call: on short rows the calls would take longer than the work. d is contiguous.
-
-// d_i = u_i - u0, squares_i = |d_i|^2
-void subtract_rows(Rows<const float> u, const float* u0, float* d, float* squares) noexcept;
-void subtract_rows(Rows<const double> u, const double* u0, double* d, double* squares) noexcept;
-
-// out_i = d_i . g_i
-void dot_rows(const float* d, Rows<const float> g, float* out) noexcept;
-void dot_rows(const double* d, Rows<const double> g, double* out) noexcept;
-
-// x_i = u0 + step_i d_i
-void step_rows(const float* u0, const float* step, const float* d, Rows<float> x) noexcept;
-void step_rows(const double* u0, const double* step, const double* d, Rows<double> x) noexcept;
 
 // out_i = phi_i g_i + radial_i d_i + normal_i row_i; no row: without the last term.
 template <class T>
@@ -46,8 +17,72 @@ struct CotangentRow {
   T normal;
   const T* row;
 };
-void cotangent_rows(const CotangentRow<float>* terms, const float* d, Rows<const float> g, Rows<float> out) noexcept;
-void cotangent_rows(const CotangentRow<double>* terms, const double* d, Rows<const double> g,
-                    Rows<double> out) noexcept;
+
+template <class T>
+struct RowKernels {
+  T (*subtract)(const T* u, const T* u0, T* d, std::size_t n) noexcept;
+  T (*dot)(const T* a, const T* b, std::size_t n) noexcept;
+  void (*add_scaled)(T a, const T* x, T* y, std::size_t n) noexcept;
+  void (*combine)(T a, const T* x, T b, const T* y, T* out, std::size_t n) noexcept;
+  void (*subtract_rows)(Rows<const T> u, const T* u0, T* d, T* squares) noexcept;
+  void (*dot_rows)(const T* d, Rows<const T> g, T* out) noexcept;
+  void (*step_rows)(const T* u0, const T* step, const T* d, Rows<T> x) noexcept;
+  void (*cotangent_rows)(const CotangentRow<T>* terms, const T* d, Rows<const T> g, Rows<T> out) noexcept;
+
+  static const RowKernels& choose() noexcept;
+};
+template <>
+const RowKernels<float>& RowKernels<float>::choose() noexcept;
+template <>
+const RowKernels<double>& RowKernels<double>::choose() noexcept;
+
+// d = u - u0; returns |d|^2 (infinite or NaN where it overflows or u is not finite).
+template <class T>
+inline T subtract(const T* u, const T* u0, T* d, std::size_t n) noexcept {
+  return table<RowKernels<T>>().subtract(u, u0, d, n);
+}
+
+// a . b
+template <class T>
+[[nodiscard]] inline T dot(const T* a, const T* b, std::size_t n) noexcept {
+  return table<RowKernels<T>>().dot(a, b, n);
+}
+
+// y += a x
+template <class T>
+inline void add_scaled(T a, const T* x, T* y, std::size_t n) noexcept {
+  table<RowKernels<T>>().add_scaled(a, x, y, n);
+}
+
+// out = a x + b y; out may be x or y.
+template <class T>
+inline void combine(T a, const T* x, T b, const T* y, T* out, std::size_t n) noexcept {
+  table<RowKernels<T>>().combine(a, x, b, y, out, n);
+}
+
+// The same for the rows of a batch in one call: on short rows the calls would take longer than the work. d is contiguous.
+
+// d_i = u_i - u0, squares_i = |d_i|^2
+template <class T>
+inline void subtract_rows(Rows<const T> u, const T* u0, T* d, T* squares) noexcept {
+  table<RowKernels<T>>().subtract_rows(u, u0, d, squares);
+}
+
+// out_i = d_i . g_i
+template <class T>
+inline void dot_rows(const T* d, Rows<const T> g, T* out) noexcept {
+  table<RowKernels<T>>().dot_rows(d, g, out);
+}
+
+// x_i = u0 + step_i d_i
+template <class T>
+inline void step_rows(const T* u0, const T* step, const T* d, Rows<T> x) noexcept {
+  table<RowKernels<T>>().step_rows(u0, step, d, x);
+}
+
+template <class T>
+inline void cotangent_rows(const CotangentRow<T>* terms, const T* d, Rows<const T> g, Rows<T> out) noexcept {
+  table<RowKernels<T>>().cotangent_rows(terms, d, g, out);
+}
 
 }  // namespace softradial::kernels

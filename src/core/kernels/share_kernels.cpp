@@ -7,9 +7,10 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
+#include "kernels/simd_guard.hpp"
 #include "kernels/simd_profile.hpp"
 #include "kernels/simd_rows.hpp"
-#include "ordinary_size.hpp"
+#include "ray_cotangent.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace softradial::kernels::HWY_NAMESPACE {
@@ -34,8 +35,12 @@ struct ShareRow {
 
   // 1 behind the end.
   template <class Lanes>
+  HWY_INLINE RowVec<T> cap(const Lanes& lanes) const {
+    return lanes.only_or(lanes.load(caps), hn::Set(RowTag<T>(), T{1}));
+  }
+  template <class Lanes>
   HWY_INLINE RowVec<T> reach(const Lanes& lanes) const {
-    return hn::Min(lanes.load_or_one(caps), total);
+    return hn::Min(cap(lanes), total);
   }
   template <class Lanes>
   HWY_INLINE RowVec<T> offset(const Lanes& lanes) const {
@@ -45,22 +50,6 @@ struct ShareRow {
   template <class Lanes>
   HWY_INLINE RowVec<T> direction(const Lanes& lanes, RowVec<T> reach) const {
     return lanes.only(hn::Sub(hn::Sub(lanes.load(u), first_u), hn::MulAdd(theta, reach, shift)));
-  }
-};
-
-// The guarded reciprocal slacks, in units of 1 / reach; not resolvable where the guard would take a quarter of one.
-template <class T>
-struct ShareSlacks {
-  T up;
-  T down;
-  bool resolvable;
-
-  HWY_INLINE explicit ShareSlacks(T theta) {
-    constexpr T kUlp = std::numeric_limits<T>::epsilon();
-    const T above = (1 - theta) * (1 - 8 * kUlp) - kUlp;
-    up = 1 / above;
-    down = 1 / (theta * (1 - 9 * kUlp));
-    resolvable = theta >= kSmallestSlack<T> && above >= T{0.75} * (1 - theta);
   }
 };
 
@@ -79,7 +68,7 @@ HWY_INLINE FirstSums<T> first_pass(const ShareRow<T>& row, std::size_t n) {
   auto smallest = row.total;
   for_each_lanes<T>(n, [&](int k, auto lanes) SOFTRADIAL_LANES {
     // A minimum may drop a NaN; this one keeps that of a cap, and the sum is NaN then.
-    const auto cap = lanes.load_or_one(row.caps);
+    const auto cap = row.cap(lanes);
     const auto r = hn::IfThenElse(hn::Ge(cap, row.total), row.total, cap);
     smallest = hn::Min(smallest, r);
     reach.s[k] = hn::Add(reach.s[k], lanes.only(r));
@@ -88,9 +77,10 @@ HWY_INLINE FirstSums<T> first_pass(const ShareRow<T>& row, std::size_t n) {
   return {reach.total(), offset.total(), hn::GetLane(hn::MinOfLanes(tag, smallest))};
 }
 
-// rho, gamma and, with kActive, the active side.
+// Returns gamma; rho and, with kActive, the active side go into the state.
 template <bool kActive, class T>
-HWY_INLINE T second_pass(const ShareRow<T>& row, const ShareSlacks<T>& slacks, std::size_t n, RowState<T>& state) {
+HWY_INLINE T second_pass(const ShareRow<T>& row, const guard::ShareSlacks<T>& slacks, std::size_t n,
+                         ShareState<T>& state) {
   const RowTag<T> tag;
   const auto up = hn::Set(tag, slacks.up);
   const auto down = hn::Set(tag, -slacks.down);
@@ -135,23 +125,21 @@ HWY_INLINE std::size_t project_rows_with(const Profile& profile_at, const ShareM
     const T total = *sets.total.row(i);
     ShareRow<T> row(u.row(i), sets.caps.row(i), total, 0, 0);
     const FirstSums<T> sums = first_pass(row, n);
-    RowState<T> at;
     const T theta = total / sums.reach;
-    const ShareSlacks<T> slacks(theta);
+    const guard::ShareSlacks<T> slacks = guard::share_slacks(theta);
     T* const out = x.row(i);
-    if (!(theta < 1 && sums.smallest >= kSmallestSlack<T>) || !slacks.resolvable) {
+    if (!(theta < 1 && sums.smallest >= guard::kSmallestSlack<T>) || !slacks.resolvable) {
       status[i] = RowStatus::no_interior;
       for (std::size_t j = 0; j < n; ++j) out[j] = std::numeric_limits<T>::quiet_NaN();
       continue;
     }
-    at.gamma = theta;
-    at.shift = (sums.offset - total) * inverse_dim;
+    ShareState<T> at{.theta = theta, .shift = (sums.offset - total) * inverse_dim};
     row.theta = hn::Set(tag, theta);
     row.shift = hn::Set(tag, at.shift);
     const T gamma = state != nullptr ? second_pass<true>(row, slacks, n, at) : second_pass<false>(row, slacks, n, at);
-    if (!(at.rho < kLargestRho<T>)) return i;
+    if (!(at.rho < guard::kLargestRho<T>)) return i;
     status[i] = RowStatus::ok;
-    if (state != nullptr) state[i] = at;
+    if (state != nullptr) state[i] = pack(at);
     const auto phi = hn::Set(tag, profile_at(at.rho, gamma).phi);
     for_each_aligned_lanes(out, n, [&](auto lanes) SOFTRADIAL_LANES {
       const auto reach = row.reach(lanes);
@@ -162,8 +150,8 @@ HWY_INLINE std::size_t project_rows_with(const Profile& profile_at, const ShareM
 }
 
 template <class T>
-HWY_INLINE std::size_t project_rows(const ShareMap<T>& map, const ShareRows<T>& sets, Rows<const T> u, Rows<T> x,
-                                    RowStatus* status, RowState<T>* state) {
+std::size_t project_share_rows(const ShareMap<T>& map, const ShareRows<T>& sets, Rows<const T> u, Rows<T> x,
+                               RowStatus* status, RowState<T>* state) noexcept {
   std::size_t done = 0;
   with_profile<T>(map, [&](const auto& profile_at)
                            SOFTRADIAL_LANES { done = project_rows_with(profile_at, map, sets, u, x, status, state); });
@@ -177,15 +165,30 @@ struct Cotangents {
   T* total;  // null: not wanted
 };
 
-// With g = grad_x, grad_u = phi g + along d + constant, plus `normal` at the active coordinate a. The anchor's cotangent is
-// h = g - grad_u, plus what the active slack gives at a. With R = sum(reach) the caps get theta (h - H), H = h.reach / R,
-// and the products that this needs come from the first pass:
-//   h.reach = (1 - phi) g.reach - along d.reach - constant R + (what h has besides at a) reach_a.
+// The cotangents of one row. g = grad_x, n = dim, a the active coordinate, R = sum(reach).
+//
+// Of u. n = grad gamma(d) has one entry, slope = d gamma / d d_a, and P takes the mean from phi g and normal n; d has none:
+//   grad_u = phi g + radial d + common 1 + at_active e_a
+//   at_active = normal slope,   common = -(phi sum(g) + at_active) / n
+//
+// Of the active slack s, which is reach_a - u0_a above and u0_a below: slack_grad, the number. The anchor gets -slack_grad or
+// +slack_grad of it at a, and above the reach gets slack_grad too.
+//
+// Of the anchor, since x = u0 + phi d and d = P (u - u0):
+//   h = g - grad_u -+ slack_grad e_a
+//     = (g - (phi g + radial d + common 1)) + h_active e_a,   h_active = -at_active -+ slack_grad
+//
+// Of the data, through u0 = theta reach, theta = total / R (docs/math/vjp.md, with lower = 0 and spare = total):
+//   grad reach = theta (h - H 1),   H = h.reach / R
+//   grad cap_j = grad reach_j where cap_j <= total;   grad total = H + the sum of the other grad reach_j
+// H is wanted before h is formed: its terms are summed by the first pass,
+//   h.reach = (1 - phi) g.reach - radial d.reach - common R + h_active reach_a.
+// The last pass writes all but the terms at a, which are added at the end:
+//   at_active to grad_u_a,   reach_active = theta h_active, above plus slack_grad, to grad reach_a.
 template <bool kData, class T, class Profile>
 HWY_INLINE void vjp_row(const Profile& profile_at, const ShareRow<T>& row, std::size_t n, const T* g,
-                        const RowState<T>& state, const Cotangents<T>& out) {
+                        const ShareState<T>& state, const Cotangents<T>& out) {
   const RowTag<T> tag;
-  const T theta = state.gamma;
   const T total = hn::GetLane(row.total);
   Sum4<T> d_g;
   Sum4<T> g_sum;
@@ -205,40 +208,38 @@ HWY_INLINE void vjp_row(const Profile& profile_at, const ShareRow<T>& row, std::
 
   const bool upper = static_cast<std::size_t>(state.active) < n;
   const std::size_t a = static_cast<std::size_t>(state.active) - (upper ? 0 : n);
-  const TailLanes<T> at_a{a, 1};
-  const T reach_a = hn::GetLane(row.reach(at_a));
-  const T d_a = hn::GetLane(row.direction(at_a, row.reach(at_a)));
-  const ShareSlacks<T> slacks(theta);
-  const T slope = (upper ? slacks.up : -slacks.down) / reach_a;  // d gamma / d d_a
+  const TailLanes<T> lane_a{a, 1};
+  const T reach_a = hn::GetLane(row.reach(lane_a));
+  const T d_a = hn::GetLane(row.direction(lane_a, row.reach(lane_a)));
+  const guard::ShareSlacks<T> slacks = guard::share_slacks(state.theta);
+  const T slope = (upper ? slacks.up : -slacks.down) / reach_a;
   const T gamma = d_a * slope;
   const Scale<T> scale = profile_at(state.rho, gamma);
   const T along_d = d_g.total();
-  const T along = state.rho > 0 ? scale.phi * (along_d / state.rho) * scale.e_rho : T{0};
-  const T pull = gamma > 0 ? -scale.phi * along_d * scale.e_gamma : T{0};  // times 1 / slack: the slack's cotangent
-  const T normal = gamma > 0 ? scale.phi * (along_d / gamma) * scale.e_gamma * slope : T{0};
-  const T constant = -(scale.phi * g_sum.total() + normal) / static_cast<T>(n);
+  const auto ray = ray_cotangent<T>({scale.phi, scale}, state.rho, gamma, along_d);
+  const T at_active = ray.normal * slope;
+  const T common = -(ray.phi * g_sum.total() + at_active) / static_cast<T>(n);
 
-  const T reach_sum = total / theta;
-  // Slacks: (1 - theta) reach_a above, theta reach_a below; their cotangents q pull at the cap and at the anchor.
-  const T q = pull * (upper ? slope : -slope);
-  const T besides = -normal - (upper ? q : -q);
+  const T reach_sum = total / state.theta;
+  const T slack_grad = slack_cotangent(scale, gamma, along_d, upper ? slope : -slope);
+  const T h_active = -at_active - (upper ? slack_grad : -slack_grad);
   const T h_reach =
-      kData ? (1 - scale.phi) * g_reach.total() - along * d_reach.total() - constant * reach_sum + besides * reach_a
+      kData ? (1 - ray.phi) * g_reach.total() - ray.radial * d_reach.total() - common * reach_sum + h_active * reach_a
             : T{0};
-  const T mean = h_reach / reach_sum;
+  const T h_mean = h_reach / reach_sum;  // H
 
-  const auto phi_v = hn::Set(tag, scale.phi);
-  const auto along_v = hn::Set(tag, along);
-  const auto constant_v = hn::Set(tag, constant);
-  const auto mean_v = hn::Set(tag, mean);
+  const auto phi_v = hn::Set(tag, ray.phi);
+  const auto radial_v = hn::Set(tag, ray.radial);
+  const auto common_v = hn::Set(tag, common);
+  const auto h_mean_v = hn::Set(tag, h_mean);
   Sum4<T> uncapped;
   const auto apply = [&](int k, auto lanes) SOFTRADIAL_LANES {
     const auto reach = row.reach(lanes);
     const auto v = lanes.load(g);
-    const auto value = hn::MulAdd(phi_v, v, hn::MulAdd(along_v, row.direction(lanes, reach), constant_v));
+    const auto value = hn::MulAdd(phi_v, v, hn::MulAdd(radial_v, row.direction(lanes, reach), common_v));
     lanes.store(value, out.u);
     if constexpr (kData) {
-      const auto grad_reach = hn::Mul(row.theta, hn::Sub(hn::Sub(v, value), mean_v));
+      const auto grad_reach = hn::Mul(row.theta, hn::Sub(hn::Sub(v, value), h_mean_v));
       const auto capped = hn::Le(lanes.load(row.caps), row.total);
       uncapped.s[k] = hn::Add(uncapped.s[k], lanes.only(hn::IfThenZeroElse(capped, grad_reach)));
       if (out.caps != nullptr) lanes.store(hn::IfThenElseZero(capped, grad_reach), out.caps);
@@ -249,54 +250,41 @@ HWY_INLINE void vjp_row(const Profile& profile_at, const ShareRow<T>& row, std::
   } else {
     for_each_aligned_lanes(out.u, n, [&](auto lanes) SOFTRADIAL_LANES { apply(0, lanes); });
   }
-  out.u[a] += normal;
+  out.u[a] += at_active;
   if constexpr (!kData) return;
-  const T at_reach = theta * besides + (upper ? q : T{0});
+  const T reach_active = state.theta * h_active + (upper ? slack_grad : T{0});
   const bool capped = row.caps[a] <= total;
-  if (out.caps != nullptr && capped) out.caps[a] += at_reach;
-  if (out.total != nullptr) *out.total = mean + uncapped.total() + (capped ? T{0} : at_reach);
+  if (out.caps != nullptr && capped) out.caps[a] += reach_active;
+  if (out.total != nullptr) *out.total = h_mean + uncapped.total() + (capped ? T{0} : reach_active);
 }
 
 template <class T>
-HWY_INLINE std::size_t vjp_rows(const ShareMap<T>& map, const ShareRows<T>& sets, Rows<const T> u, Rows<const T> grad_x,
-                                const RowStatus* status, const RowState<T>* state, Rows<T> grad_u, Rows<T> grad_caps,
-                                Rows<T> grad_total) {
+std::size_t vjp_share_rows(const ShareMap<T>& map, const ShareRows<T>& sets, Rows<const T> u, Rows<const T> grad_x,
+                           const RowStatus* status, const RowState<T>* state, Rows<T> grad_u, Rows<T> grad_caps,
+                           Rows<T> grad_total) noexcept {
   const bool wants_data = grad_caps.data() != nullptr || grad_total.data() != nullptr;
   std::size_t i = 0;
   with_profile<T>(map, [&](const auto& profile_at) SOFTRADIAL_LANES {
     for (; i < u.count(); ++i) {
-      if (status[i] != RowStatus::ok || !(state[i].rho < kLargestRho<T>)) return;
-      const ShareRow<T> row(u.row(i), sets.caps.row(i), *sets.total.row(i), state[i].gamma, state[i].shift);
+      if (status[i] != RowStatus::ok || !(state[i].rho < guard::kLargestRho<T>)) return;
+      const ShareState<T> at = unpack<ShareState>(state[i]);
+      const ShareRow<T> row(u.row(i), sets.caps.row(i), *sets.total.row(i), at.theta, at.shift);
       const Cotangents<T> out{grad_u.row(i), grad_caps.data() != nullptr ? grad_caps.row(i) : nullptr,
                               grad_total.data() != nullptr ? grad_total.row(i) : nullptr};
       if (wants_data) {
-        vjp_row<true>(profile_at, row, map.dim, grad_x.row(i), state[i], out);
+        vjp_row<true>(profile_at, row, map.dim, grad_x.row(i), at, out);
       } else {
-        vjp_row<false>(profile_at, row, map.dim, grad_x.row(i), state[i], out);
+        vjp_row<false>(profile_at, row, map.dim, grad_x.row(i), at, out);
       }
     }
   });
   return i;
 }
 
-std::size_t project_shares_f32(const ShareMap<float>& map, const ShareRows<float>& sets, Rows<const float> u,
-                               Rows<float> x, RowStatus* status, RowState<float>* state) {
-  return project_rows(map, sets, u, x, status, state);
-}
-std::size_t project_shares_f64(const ShareMap<double>& map, const ShareRows<double>& sets, Rows<const double> u,
-                               Rows<double> x, RowStatus* status, RowState<double>* state) {
-  return project_rows(map, sets, u, x, status, state);
-}
-std::size_t shares_vjp_f32(const ShareMap<float>& map, const ShareRows<float>& sets, Rows<const float> u,
-                           Rows<const float> grad_x, const RowStatus* status, const RowState<float>* state,
-                           Rows<float> grad_u, Rows<float> grad_caps, Rows<float> grad_total) {
-  return vjp_rows(map, sets, u, grad_x, status, state, grad_u, grad_caps, grad_total);
-}
-std::size_t shares_vjp_f64(const ShareMap<double>& map, const ShareRows<double>& sets, Rows<const double> u,
-                           Rows<const double> grad_x, const RowStatus* status, const RowState<double>* state,
-                           Rows<double> grad_u, Rows<double> grad_caps, Rows<double> grad_total) {
-  return vjp_rows(map, sets, u, grad_x, status, state, grad_u, grad_caps, grad_total);
-}
+template <class T>
+constexpr ShareKernels<T> kShareKernels{.project = project_share_rows<T>, .vjp = vjp_share_rows<T>};
+const ShareKernels<float>& share_kernels_f32() { return kShareKernels<float>; }
+const ShareKernels<double>& share_kernels_f64() { return kShareKernels<double>; }
 
 }  // namespace softradial::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -304,28 +292,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace softradial::kernels {
 
-HWY_EXPORT(project_shares_f32);
-HWY_EXPORT(project_shares_f64);
-HWY_EXPORT(shares_vjp_f32);
-HWY_EXPORT(shares_vjp_f64);
-
-std::size_t project_shares(const ShareMap<float>& map, const ShareRows<float>& sets, Rows<const float> u, Rows<float> x,
-                           RowStatus* status, RowState<float>* state) noexcept {
-  return HWY_DYNAMIC_DISPATCH(project_shares_f32)(map, sets, u, x, status, state);
+HWY_EXPORT(share_kernels_f32);
+HWY_EXPORT(share_kernels_f64);
+template <>
+const ShareKernels<float>& ShareKernels<float>::choose() noexcept {
+  return HWY_DYNAMIC_DISPATCH(share_kernels_f32)();
 }
-std::size_t project_shares(const ShareMap<double>& map, const ShareRows<double>& sets, Rows<const double> u,
-                           Rows<double> x, RowStatus* status, RowState<double>* state) noexcept {
-  return HWY_DYNAMIC_DISPATCH(project_shares_f64)(map, sets, u, x, status, state);
-}
-std::size_t shares_vjp(const ShareMap<float>& map, const ShareRows<float>& sets, Rows<const float> u,
-                       Rows<const float> grad_x, const RowStatus* status, const RowState<float>* state,
-                       Rows<float> grad_u, Rows<float> grad_caps, Rows<float> grad_total) noexcept {
-  return HWY_DYNAMIC_DISPATCH(shares_vjp_f32)(map, sets, u, grad_x, status, state, grad_u, grad_caps, grad_total);
-}
-std::size_t shares_vjp(const ShareMap<double>& map, const ShareRows<double>& sets, Rows<const double> u,
-                       Rows<const double> grad_x, const RowStatus* status, const RowState<double>* state,
-                       Rows<double> grad_u, Rows<double> grad_caps, Rows<double> grad_total) noexcept {
-  return HWY_DYNAMIC_DISPATCH(shares_vjp_f64)(map, sets, u, grad_x, status, state, grad_u, grad_caps, grad_total);
+template <>
+const ShareKernels<double>& ShareKernels<double>::choose() noexcept {
+  return HWY_DYNAMIC_DISPATCH(share_kernels_f64)();
 }
 
 }  // namespace softradial::kernels

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
+#include "kernels/kernel_table.hpp"
 #include "profile.hpp"
-#include "softradial/projection.hpp"
+#include "row_state.hpp"
 #include "softradial/row_status.hpp"
 #include "softradial/rows.hpp"
 
@@ -37,21 +39,46 @@ struct ShareRows {
   Rows<const T> total;  // one number a row
 };
 
+// What the forward pass of a row leaves. gamma is not among it: it is that of the active coordinate.
+template <class T>
+struct ShareState {
+  T rho = 0;                // |d|^2
+  T theta = 0;              // u0 = theta reach
+  T shift = 0;              // mean(u - u_1) - mean(u0)
+  std::int32_t active = 0;  // the active side: j for a cap, dim + j for a lower bound, the smallest j among equals
+};
+
+template <class T>
+struct ShareKernels {
+  std::size_t (*project)(const ShareMap<T>& map, const ShareRows<T>& sets, Rows<const T> u, Rows<T> x,
+                         RowStatus* status, RowState<T>* state) noexcept;
+  std::size_t (*vjp)(const ShareMap<T>& map, const ShareRows<T>& sets, Rows<const T> u, Rows<const T> grad_x,
+                     const RowStatus* status, const RowState<T>* state, Rows<T> grad_u, Rows<T> grad_caps,
+                     Rows<T> grad_total) noexcept;
+
+  static const ShareKernels& choose() noexcept;
+};
+template <>
+const ShareKernels<float>& ShareKernels<float>::choose() noexcept;
+template <>
+const ShareKernels<double>& ShareKernels<double>::choose() noexcept;
+
 // Does rows 0, 1, ... up to the first of extreme size or that is not finite: returns how many were done. Those without an
-// interior by more than rounding are marked, and NaN. `state` is null or has a place for each row: {rho, theta, shift,
-// active}; gamma is that of the active coordinate.
-std::size_t project_shares(const ShareMap<float>& map, const ShareRows<float>& sets, Rows<const float> u, Rows<float> x,
-                           RowStatus* status, RowState<float>* state) noexcept;
-std::size_t project_shares(const ShareMap<double>& map, const ShareRows<double>& sets, Rows<const double> u,
-                           Rows<double> x, RowStatus* status, RowState<double>* state) noexcept;
+// interior by more than rounding are marked, and NaN. `state` is null or has a place for each row, which receives a
+// ShareState.
+template <class T>
+inline std::size_t project_shares(const ShareMap<T>& map, const ShareRows<T>& sets, Rows<const T> u, Rows<T> x,
+                                  RowStatus* status, RowState<T>* state) noexcept {
+  return table<ShareKernels<T>>().project(map, sets, u, x, status, state);
+}
 
 // The cotangents of u, and of the caps and the totals where those have data. `status` and `state` are what project_shares
 // left; stops at the first row that is not ok or was not done there, and returns how many were done.
-std::size_t shares_vjp(const ShareMap<float>& map, const ShareRows<float>& sets, Rows<const float> u,
-                       Rows<const float> grad_x, const RowStatus* status, const RowState<float>* state,
-                       Rows<float> grad_u, Rows<float> grad_caps, Rows<float> grad_total) noexcept;
-std::size_t shares_vjp(const ShareMap<double>& map, const ShareRows<double>& sets, Rows<const double> u,
-                       Rows<const double> grad_x, const RowStatus* status, const RowState<double>* state,
-                       Rows<double> grad_u, Rows<double> grad_caps, Rows<double> grad_total) noexcept;
+template <class T>
+inline std::size_t shares_vjp(const ShareMap<T>& map, const ShareRows<T>& sets, Rows<const T> u, Rows<const T> grad_x,
+                              const RowStatus* status, const RowState<T>* state, Rows<T> grad_u, Rows<T> grad_caps,
+                              Rows<T> grad_total) noexcept {
+  return table<ShareKernels<T>>().vjp(map, sets, u, grad_x, status, state, grad_u, grad_caps, grad_total);
+}
 
 }  // namespace softradial::kernels

@@ -65,85 +65,73 @@ struct Sum4 {
   }
 };
 
-// Calls body(chain, j) for every full vector and tail(j, count) for the rest; the tail belongs to chain 3.
-template <class T, class Body, class Tail>
-HWY_INLINE void for_each_vector(std::size_t n, const Body& body, const Tail& tail) {
-  const std::size_t lanes = hn::Lanes(RowTag<T>());
-  std::size_t j = 0;
-  for (; j + 4 * lanes <= n; j += 4 * lanes) {
-    body(0, j);
-    body(1, j + lanes);
-    body(2, j + 2 * lanes);
-    body(3, j + 3 * lanes);
-  }
-  if (j + lanes <= n) {
-    body(0, j);
-    j += lanes;
-    if (j + lanes <= n) {
-      body(1, j);
-      j += lanes;
-      if (j + lanes <= n) {
-        body(2, j);
-        j += lanes;
-      }
-    }
-  }
-  if (j < n) tail(j, n - j);
-}
-
-// Calls body(j) for every full vector and part(j, count) for what lies before and behind: the full ones are aligned where
-// the results go, at `to`. For rows that start anywhere, stores across two cache lines cost 5 % of both passes at dim 150.
-// Only for passes without sums, whose grouping must not depend on an address.
-template <class T, class Body, class Part>
-HWY_INLINE void for_each_aligned(const T* to, std::size_t n, const Body& body, const Part& part) {
-  const std::size_t lanes = hn::Lanes(RowTag<T>());
-  const std::size_t before = (0 - reinterpret_cast<std::uintptr_t>(to) / sizeof(T)) % lanes;
-  const std::size_t head = n < 4 * lanes ? 0 : before;
-  if (head > 0) part(0, head);
-  for_each_vector<T>(
-      n - head, [&](int, std::size_t j) SOFTRADIAL_LANES { body(head + j); },
-      [&](std::size_t j, std::size_t count) SOFTRADIAL_LANES { part(head + j, count); });
-}
-
-// The lanes of one vector of a row: loads give zeros behind the end, stores write what exists.
+// The lanes of one vector of a row. Loads give zeros behind the end of the row, stores write what exists. FullLanes have
+// nothing behind the end; body(lanes) is compiled for both.
 template <class T>
 struct FullLanes {
   std::size_t j;
   HWY_INLINE RowVec<T> load(const T* p) const { return hn::LoadU(RowTag<T>(), p + j); }
-  HWY_INLINE RowVec<T> load_or_one(const T* p) const { return load(p); }
   HWY_INLINE void store(RowVec<T> v, T* p) const { hn::StoreU(v, RowTag<T>(), p + j); }
+  // v, and zero or another vector behind the end.
   HWY_INLINE RowVec<T> only(RowVec<T> v) const { return v; }
+  HWY_INLINE RowVec<T> only_or(RowVec<T> v, RowVec<T>) const { return v; }
+  // The lanes of `which` and those behind the end.
+  HWY_INLINE hn::Mask<RowTag<T>> or_behind_end(hn::Mask<RowTag<T>> which) const { return which; }
 };
 template <class T>
 struct TailLanes {
   std::size_t j;
   std::size_t count;
+  HWY_INLINE hn::Mask<RowTag<T>> exist() const { return hn::FirstN(RowTag<T>(), count); }
   HWY_INLINE RowVec<T> load(const T* p) const { return load_first(p + j, count); }
-  HWY_INLINE RowVec<T> load_or_one(const T* p) const {
-    return hn::IfThenElse(hn::FirstN(RowTag<T>(), count), load(p), hn::Set(RowTag<T>(), T{1}));
-  }
   HWY_INLINE void store(RowVec<T> v, T* p) const { store_first(v, p + j, count); }
-  HWY_INLINE RowVec<T> only(RowVec<T> v) const { return hn::IfThenElseZero(hn::FirstN(RowTag<T>(), count), v); }
+  HWY_INLINE RowVec<T> only(RowVec<T> v) const { return hn::IfThenElseZero(exist(), v); }
+  HWY_INLINE RowVec<T> only_or(RowVec<T> v, RowVec<T> other) const { return hn::IfThenElse(exist(), v, other); }
+  HWY_INLINE hn::Mask<RowTag<T>> or_behind_end(hn::Mask<RowTag<T>> which) const {
+    return hn::Or(which, hn::Not(exist()));
+  }
 };
 
-// body(chain, lanes) for every vector of a row.
+// The loop over a row: body(chain, lanes) for every vector, in order. The vectors of a chain follow each other four apart, so
+// that sums in four chains (Sum4) do not wait for each other; the tail belongs to chain 3.
 template <class T, class Body>
 HWY_INLINE void for_each_lanes(std::size_t n, const Body& body) {
-  for_each_vector<T>(
-      n, [&](int k, std::size_t j) SOFTRADIAL_LANES { body(k, FullLanes<T>{j}); },
-      [&](std::size_t j, std::size_t count) SOFTRADIAL_LANES {
-        body(3, TailLanes<T>{j, count});
-      });
+  const std::size_t count = hn::Lanes(RowTag<T>());
+  std::size_t j = 0;
+  for (; j + 4 * count <= n; j += 4 * count) {
+    body(0, FullLanes<T>{j});
+    body(1, FullLanes<T>{j + count});
+    body(2, FullLanes<T>{j + 2 * count});
+    body(3, FullLanes<T>{j + 3 * count});
+  }
+  if (j + count <= n) {
+    body(0, FullLanes<T>{j});
+    j += count;
+    if (j + count <= n) {
+      body(1, FullLanes<T>{j});
+      j += count;
+      if (j + count <= n) {
+        body(2, FullLanes<T>{j});
+        j += count;
+      }
+    }
+  }
+  if (j < n) body(3, TailLanes<T>{j, n - j});
 }
 
-// body(lanes) for every vector of a row, as for_each_aligned has them.
+// The same as body(lanes), with full vectors that are aligned where the results go, at `to`. For rows that start anywhere,
+// stores across two cache lines cost 5 % of both passes at dim 150. Only for passes without sums, whose grouping must not
+// depend on an address.
 template <class T, class Body>
 HWY_INLINE void for_each_aligned_lanes(const T* to, std::size_t n, const Body& body) {
-  for_each_aligned(
-      to, n, [&](std::size_t j) SOFTRADIAL_LANES { body(FullLanes<T>{j}); },
-      [&](std::size_t j, std::size_t count) SOFTRADIAL_LANES {
-        body(TailLanes<T>{j, count});
-      });
+  const std::size_t count = hn::Lanes(RowTag<T>());
+  const std::size_t before = (0 - reinterpret_cast<std::uintptr_t>(to) / sizeof(T)) % count;
+  const std::size_t head = n < 4 * count ? 0 : before;
+  if (head > 0) body(TailLanes<T>{0, head});
+  for_each_lanes<T>(n - head, [&](int, auto lanes) SOFTRADIAL_LANES {
+    lanes.j += head;
+    body(lanes);
+  });
 }
 
 template <class Index>

@@ -107,23 +107,26 @@ class RowSetup {
     const T step = std::visit([&](const auto& m) { return scale_ray<T>(m, ray, direction_).step; }, map_.method);
     kernels::combine(T{1}, map_.data.anchor, step, direction_.data(), x.data(), dim());
     // An infinite rho sends the backward pass the same way.
-    if (state != nullptr) *state = {std::numeric_limits<T>::infinity(), ray.at.gamma, 0, ray.at.active};
+    constexpr T kExtreme = std::numeric_limits<T>::infinity();
+    if (state != nullptr) {
+      *state = pack(kernels::CoordinateState<T>{.rho = kExtreme, .gamma = ray.at.gamma, .active = ray.at.active});
+    }
     return true;
   }
 
-  // What `project` would leave of the row whose anchor was placed.
-  RowState<T> reduce(Rows<const T> u) noexcept {
+  // The state that `project` would leave, for the row whose anchor was placed.
+  kernels::CoordinateState<T> reduce(Rows<const T> u) noexcept {
     place_sides();
-    RowState<T> state;
+    kernels::CoordinateState<T> state;
     kernels::reduce(map_.data, u, &state);
     return state;
   }
 
   // grad_u of the row whose anchor was placed; returns q, the cotangent of the active side's slack s, gamma = |d_a| / s:
   //   q = phi (d.g) e_gamma / gamma * (-gamma / s) = -phi (d.g) e_gamma / s.
-  T vjp(Rows<const T> u, Rows<const T> grad_x, const RowState<T>& state, Rows<T> grad_u) noexcept {
-    return state.rho < kLargestRho<T> ? ordinary_vjp(u, grad_x, state, grad_u)
-                                      : extreme_vjp(u[0], grad_x[0], grad_u[0]);
+  T vjp(Rows<const T> u, Rows<const T> grad_x, const kernels::CoordinateState<T>& state, Rows<T> grad_u) noexcept {
+    return state.rho < guard::kLargestRho<T> ? ordinary_vjp(u, grad_x, state, grad_u)
+                                             : extreme_vjp(u[0], grad_x[0], grad_u[0]);
   }
 
   // Cotangents of row i's data. x = u0 + phi d with d = P (u - u0), so that the cotangent of u0 is
@@ -177,16 +180,17 @@ class RowSetup {
     return ray;
   }
 
-  T ordinary_vjp(Rows<const T> u, Rows<const T> grad_x, const RowState<T>& state, Rows<T> grad_u) noexcept {
+  T ordinary_vjp(Rows<const T> u, Rows<const T> grad_x, const kernels::CoordinateState<T>& state,
+                 Rows<T> grad_u) noexcept {
     // The active side is all that a cotangent needs.
     const Side side = side_of(state.active);
     const std::size_t j = side.coordinate;
     kernels::guarded_sides({1, row_.lower + j, row_.upper + j, 0}, map_.data.anchor + j, &up_[j], &down_[j]);
     T along = 0;
-    kernels::project_vjp(map_, u, grad_x, &state, grad_u, &along);
-    if (!(state.gamma > 0)) return 0;
+    const RowState<T> packed = pack(state);
+    kernels::project_vjp(map_, u, grad_x, &packed, grad_u, &along);
     const Scale<T> scale = map_.profile(map_.method, state.rho, state.gamma);
-    return -scale.phi * along * scale.e_gamma * reciprocal_slack(side);
+    return slack_cotangent(scale, state.gamma, along, reciprocal_slack(side));
   }
 
   T extreme_vjp(std::span<const T> u, std::span<const T> grad_x, std::span<T> grad_u) noexcept {
@@ -196,7 +200,7 @@ class RowSetup {
     const T reciprocal = reciprocal_slack(side);
     const T along = kernels::dot(direction_.data(), grad_x.data(), dim());
     const RayCotangent<T> at =
-        std::visit([&](const auto& m) { return ray_cotangent<T>(m, ray, direction_, along, T{0}); }, map_.method);
+        std::visit([&](const auto& m) { return cotangent_of<T>(m, ray, direction_, along, T{0}); }, map_.method);
     kernels::combine(at.phi, grad_x.data(), at.radial, direction_.data(), grad_u.data(), dim());
     grad_u[side.coordinate] += at.normal * (side.is_upper ? reciprocal : -reciprocal);
     hull_.project(grad_u);
@@ -299,7 +303,8 @@ void BoundsMap<T>::project_vjp(const SampleBounds<T>& bounds, Rows<const T> u, R
     }
     setup().place_anchor(i);
     // Lower bounds that are 0 but want a cotangent: what the passes for shares left says nothing to the general ones.
-    const RowState<T> at = by_shares && state[i].rho < kLargestRho<T> ? setup().reduce(u.slice(i, 1)) : state[i];
+    const auto at = by_shares && state[i].rho < guard::kLargestRho<T> ? setup().reduce(u.slice(i, 1))
+                                                                      : unpack<kernels::CoordinateState>(state[i]);
     const T q = setup().vjp(u.slice(i, 1), grad_x.slice(i, 1), at, grad_u.slice(i, 1));
     if (wants_data) setup().data_vjp(i, grad_x.row(i), grad_u.row(i), at.active, q, gradient);
   }

@@ -7,10 +7,10 @@
 #include <variant>
 #include <vector>
 
-#include "kernels/bounds_kernels.hpp"
 #include "kernels/matrix_max_kernels.hpp"
 #include "kernels/ray_kernels.hpp"
 #include "kernels/row_kernels.hpp"
+#include "kernels/row_slack_kernels.hpp"
 #include "ray_block.hpp"
 #include "samples/given.hpp"
 #include "softradial/pool.hpp"
@@ -63,7 +63,7 @@ struct Block {
     const bool together = anchor.stride() == 0 && hull.trivial();
     if (together) kernels::subtract_rows(u, anchor.row(0), directions.data(), numbers.data());
     for (std::size_t r = 0; r < u.count(); ++r) {
-      if (together && numbers[r] < kLargestRho<T>) {
+      if (together && numbers[r] < guard::kLargestRho<T>) {
         rays[r] = {};
         rays[r].rho = numbers[r];
       } else {
@@ -122,12 +122,12 @@ struct PolyhedraMap<T>::Impl {
   bool ordinary_norms;                       // there are some, and none is of extreme size
   mutable Pool<Block<T>> blocks = {};
 
-  static bool is_ordinary(T norm) noexcept { return norm >= kSmallestSlack<T> && norm <= 1 / kSmallestSlack<T>; }
+  static bool is_ordinary(T norm) noexcept {
+    return norm >= guard::kSmallestSlack<T> && norm <= guard::kLargestNorm<T>;
+  }
 
   // kappa of a set whose gauge is at most `steepest` over unit vectors; negative where that is: no interior.
-  [[nodiscard]] T kappa(T steepest) const noexcept {
-    return std::numeric_limits<T>::epsilon() * (static_cast<T>(dim) / 2 + 2) * steepest;
-  }
+  [[nodiscard]] T kappa(T steepest) const noexcept { return guard::kappa<T>(static_cast<T>(dim), steepest); }
   [[nodiscard]] typename Pool<Block<T>>::Lease lend() const {
     return blocks.lend([this] { return Block<T>(kBlockRows, dim, num_rows); });
   }
@@ -194,8 +194,8 @@ void PolyhedraMap<T>::project(const SamplePolyhedra<T>& sets, Rows<const T> A, R
     const std::size_t count = std::min(kBlockRows, u.count() - first);
     block.load(u.slice(first, count), sets.anchor.slice(first, count), e.hull);
     if (shared) {
-      kernels::guarded_scale_rows(*shared, sets.b.slice(first, count), {block.scales.data(), count, e.num_rows, stride},
-                                  block.kappa.data());
+      kernels::guarded_scale_rows<T>(*shared, sets.b.slice(first, count),
+                                     {block.scales.data(), count, e.num_rows, stride}, block.kappa.data());
       for (std::size_t r = 0; r < count; ++r) block.kappa[r] = e.kappa(block.kappa[r]);
     }
     for (std::size_t r = 0; r < count && !shared; ++r) {
@@ -208,7 +208,7 @@ void PolyhedraMap<T>::project(const SamplePolyhedra<T>& sets, Rows<const T> A, R
       }
       const T size = one_anchor ? shared_size : norm(sets.anchor[i]);
       const T steepest =
-          kernels::guarded_scales({sets.b.row(i), sets.image}, norms, size, e.num_rows, block.scales_of(r));
+          kernels::guarded_scales<T>({sets.b.row(i), sets.image}, norms, size, e.num_rows, block.scales_of(r));
       block.kappa[r] = std::isfinite(size) ? e.kappa(steepest) : T{-1};
       if (e.panels) continue;
       const GaugeAt<T> at = matrix_gauge<T>(matrix, block.scales_of(r), block.direction(r));
@@ -230,9 +230,12 @@ void PolyhedraMap<T>::project(const SamplePolyhedra<T>& sets, Rows<const T> A, R
       if (status[i] != RowStatus::ok) continue;
       ray.gamma = block.gamma[r] + block.kappa[r] * ray.norm();
       step = std::visit([&](const auto& m) { return scale_ray<T>(m, ray, block.direction(r)).step; }, e.method);
-      // The shift's place holds kappa: what the backward pass cannot get from the active row alone.
-      const T rho = ray.exponent == 0 ? ray.rho : std::numeric_limits<T>::infinity();
-      if (!state.empty()) state[i] = {rho, block.gamma[r], block.kappa[r], std::max(0, block.active[r])};
+      if (state.empty()) continue;
+      // kappa is what the backward pass cannot get from the active row alone.
+      state[i] = pack(kernels::RayState<T>{.rho = ray.exponent == 0 ? ray.rho : std::numeric_limits<T>::infinity(),
+                                           .gamma = block.gamma[r],
+                                           .kappa = block.kappa[r],
+                                           .active = std::max(0, block.active[r])});
     }
     block.step(sets.anchor.slice(first, count), x.slice(first, count));
   }
@@ -256,8 +259,9 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
 
   // a_k and w of sample i; no row where gamma(d) = 0.
   const auto normal_of = [&](std::size_t i) -> kernels::RayNormal<T> {
-    if (!(state[i].gamma > 0)) return {};
-    const auto k = static_cast<std::size_t>(state[i].active);
+    const auto at = unpack<kernels::RayState>(state[i]);
+    if (!(at.gamma > 0)) return {};
+    const auto k = static_cast<std::size_t>(at.active);
     const std::span<const T> row = e.matrix(A, i)[k];
     const T row_norm = e.panels ? e.norms[k] : norm(row);
     const T slack = sets.b.row(i)[k] - (sets.image != nullptr ? sets.image[k] : T{0});
@@ -276,12 +280,12 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
       block.gauge[r] = 0;
       if (status[i] != RowStatus::ok) continue;
       const std::span<const T> d = block.direction(r);
-      const T kappa = state[i].shift;
+      const auto left = unpack<kernels::RayState>(state[i]);
       Ray<T>& ray = block.rays[r];
-      ray.at = {state[i].gamma, state[i].active};
-      ray.gamma = ray.at.gamma + kappa * ray.norm();
+      ray.at = {left.gamma, left.active};
+      ray.gamma = left.gamma + left.kappa * ray.norm();
       const RayCotangent<T> at =
-          std::visit([&](const auto& m) { return ray_cotangent<T>(m, ray, d, block.numbers[r], kappa); }, e.method);
+          std::visit([&](const auto& m) { return cotangent_of<T>(m, ray, d, block.numbers[r], left.kappa); }, e.method);
       const kernels::RayNormal<T>& normal = block.normals[r];
       terms = {at.phi, at.radial, at.normal * normal.weight, normal.row};
       block.gauge[r] = at.gauge;
@@ -318,12 +322,13 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
       const bool ok = status[i] == RowStatus::ok;
       const T of_row = block.gauge[r] * block.normals[r].weight;  // c w
       const bool binds = block.normals[r].row != nullptr;
+      const auto left = unpack<kernels::RayState>(state[i]);
       if (given(gradient.b)) {
         std::ranges::fill(gradient.b[i], T{0});
-        if (binds) gradient.b.row(i)[state[i].active] = -of_row * state[i].gamma;
+        if (binds) gradient.b.row(i)[left.active] = -of_row * left.gamma;
       }
       if (given(gradient.A) && binds) {
-        const std::size_t place = (e.panels ? 0 : i * e.num_rows) + static_cast<std::size_t>(state[i].active);
+        const std::size_t place = (e.panels ? 0 : i * e.num_rows) + static_cast<std::size_t>(left.active);
         kernels::add_scaled(of_row, block.direction(r).data(), gradient.A.row(place), e.dim);
       }
       if (!given(gradient.anchor)) continue;

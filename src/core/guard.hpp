@@ -1,0 +1,85 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+// The guard: the constants and formulas that keep every result strictly inside its set, whatever rounding does. The
+// derivation is docs/math/margin.md; its letters are used here.
+//
+//   sigma   relative shrink of a slack: resolution of the anchor, rounding of the gauge's data
+//   kappa   per unit of |d|: rounding of x = u0 + phi d and of the gauge's sums over d
+namespace softradial::guard {
+
+// The spacing of the numbers at 1. One rounding errs by at most half of it.
+template <class T>
+inline constexpr T kUlp = std::numeric_limits<T>::epsilon();
+
+// Roundings of a row that are relative to its slack, in ulps. A set's own gauge needs 4: phi errs by 3 ulp, the data by
+// one. Guards that are formed row by row need 7.5: the slack, its product and its difference 1/2 each, a reciprocal by
+// Newton's method 2, the products with d and the sum with kappa |d| 1/2 each, and phi.
+inline constexpr int kRoundings = 8;
+
+// Where the guard would take this share of a slack, the anchor is too close to the boundary for the precision: the numbers
+// near u0 are too coarse to have an inside. Then there is no answer.
+inline constexpr double kMostSigma = 0.25;
+
+// Above this (|d| of 2^30 or 2^300) a row is scaled by a power of two first, so that neither |d|^2 nor the squares inside
+// a gauge can overflow.
+template <class T>
+inline constexpr T kLargestRho = 0x1p60F;
+template <>
+inline constexpr double kLargestRho<double> = 0x1p600;
+
+// From this slack on (2^30 or 2^300 times the smallest normal number) phi >= slack / |d| is a normal number for every d
+// of ordinary size: below it, phi would lose the digits that the guard counts on.
+template <class T>
+inline constexpr T kSmallestSlack = 0x1p-96F;
+template <>
+inline constexpr double kSmallestSlack<double> = 0x1p-722;
+
+// Norms of rows, and what they come to over their slacks, lie between kSmallestSlack and this: products with d of ordinary
+// size neither overflow nor vanish.
+template <class T>
+inline constexpr T kLargestNorm = 1 / kSmallestSlack<T>;
+
+// A slack that overflows counts as this much, whose reciprocal is still a normal number. The guarded set only becomes
+// smaller.
+template <class T>
+inline constexpr T kLargestSlack = std::numeric_limits<T>::max() / 8;
+
+// sigma of a constraint whose error in x is ulp `size` at the most: the share of its slack that the guard takes.
+//   a bound        size = max(|u0_j|, |bound_j|)
+//   a linear row   size = sum_j |a_ij u0_j|
+// In double, for a set that is compiled to T; 1 / (slack (1 - sigma)) is then the guarded reciprocal.
+template <class T>
+[[nodiscard]] constexpr double sigma(double size, double slack) noexcept {
+  return kUlp<T> * (kRoundings + size / slack);
+}
+
+// kappa of a gauge that is at most `steepest` over unit vectors and is evaluated by sums of `terms` products.
+template <class T, class Number>
+[[nodiscard]] constexpr Number kappa(Number terms, Number steepest) noexcept {
+  return kUlp<T> * (terms / 2 + 2) * steepest;
+}
+
+// Plain numbers, as the formulas below want them.
+template <class T>
+struct Scalars {
+  static constexpr T ulp() noexcept { return kUlp<T>; }
+  static constexpr T smallest_slack() noexcept { return kSmallestSlack<T>; }
+  static constexpr T largest_slack() noexcept { return kLargestSlack<T>; }
+  static constexpr T number(T value) noexcept { return value; }
+  static constexpr T multiply(T a, T b) noexcept { return a * b; }
+  static constexpr T multiply_subtract(T a, T b, T c) noexcept { return a * b - c; }
+  static constexpr T minimum(T a, T b) noexcept { return std::min(a, b); }
+  static constexpr T maximum(T a, T b) noexcept { return std::max(a, b); }
+  static T absolute(T a) noexcept { return std::abs(a); }
+  static constexpr T reciprocal(T a) noexcept { return 1 / a; }
+  static constexpr bool at_least(T a, T b) noexcept { return a >= b; }
+  static constexpr T choose(bool condition, T a, T b) noexcept { return condition ? a : b; }
+};
+
+#include "guard_formulas.inc"
+
+}  // namespace softradial::guard

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "profile.hpp"
+
+// The backward pass of a radial map, as far as it is made of scalars: the one place that combines a profile's slopes with a
+// ray. Scalar code and vector kernels call these. Derivation: docs/math/vjp.md.
+//
+//   J'g = P_hull( phi g + radial d + normal n ),     n = grad gamma(d)
+//   radial = phi (d.g) e_rho / rho,                  normal = phi (d.g) e_gamma / gamma
+namespace softradial {
+
+// The profile at a ray u = u0 + 2^exponent d, for the scaled direction: x = u0 + step d, phi = step / 2^exponent. The
+// exponent is 0, and the step is phi, unless |u| is extreme.
+template <class T>
+struct RayScale {
+  T step;
+  Scale<T> at;
+};
+
+template <class T>
+struct RayCotangent {
+  T phi;
+  T radial;
+  T normal;
+  T gauge;  // the cotangent of gamma(d) where the set's data move it: normal with the step in the place of phi
+};
+
+// phi along e / argument: what a profile's argument, rho or gamma, contributes to a derivative, from its elasticity e. 0 where
+// the argument is 0 (rho: u is the anchor; gamma: the ray never leaves C) or where phi does not depend on it.
+template <class T>
+[[nodiscard, gnu::always_inline]] inline T elasticity_term(T phi, T along, T argument, T elasticity) noexcept {
+  return argument > 0 && elasticity != 0 ? phi * (along / argument) * elasticity : T{0};
+}
+
+// `along` is d.g. For a gauge whose guard is in its data: kappa = 0.
+template <class T>
+[[nodiscard, gnu::always_inline]] inline RayCotangent<T> ray_cotangent(const RayScale<T>& scale, T rho, T gamma,
+                                                                       T along) noexcept {
+  const Scale<T>& at = scale.at;
+  return {at.phi, elasticity_term(at.phi, along, rho, at.e_rho), elasticity_term(at.phi, along, gamma, at.e_gamma),
+          elasticity_term(scale.step, along, gamma, at.e_gamma)};
+}
+
+// For the guarded gamma = gamma(d) + kappa |d|, whose gradient is n + kappa d / |d|: the second term joins `radial`.
+template <class T>
+[[nodiscard, gnu::always_inline]] inline RayCotangent<T> ray_cotangent(const RayScale<T>& scale, T rho, T gamma,
+                                                                       T along, T kappa, T norm) noexcept {
+  RayCotangent<T> out = ray_cotangent(scale, rho, gamma, along);
+  if (rho > 0) out.radial += out.normal * kappa / norm;
+  return out;
+}
+
+// The cotangent of the active slack s where gamma = a.d / s:  -(phi (d.g) e_gamma / gamma) (gamma / s).
+template <class T>
+[[nodiscard, gnu::always_inline]] inline T slack_cotangent(const Scale<T>& at, T gamma, T along,
+                                                           T reciprocal_slack) noexcept {
+  return gamma > 0 ? -at.phi * along * at.e_gamma * reciprocal_slack : T{0};
+}
+
+}  // namespace softradial
