@@ -1,6 +1,7 @@
 // The laws that every constraint layer keeps, on every set of the zoo that it supports.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -44,11 +45,8 @@ bool supported(const std::string& method, const Set& set) {
 
 // RP, HoP and HP ask for bounded sets: their rays must have an end.
 bool bounded(const support::NamedSet& named) {
-  for (const char* open : {"open", "halfspace", "cone", "parabola", "slab", "singular", "unbounded", "log_sum_exp",
-                           "level", "product", "affine", "preimage", "plane"}) {
-    if (named.name.find(open) != std::string::npos) return false;
-  }
-  return true;
+  const auto recessions = support::gather(&support::Specimen::recessions);
+  return std::ranges::none_of(recessions, [&](const auto& recession) { return recession.member == named.name; });
 }
 
 std::vector<Pair> pairs() {

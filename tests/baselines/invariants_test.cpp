@@ -205,8 +205,7 @@ TEST(Dc3Law, TheDefaultRateConvergesWhereATenthDiverges) {
 // Linear constraints in closed form, curved ones by differences: both against differences of the whole.
 TEST(PenaltyLaw, GradientIsThatOfFiniteDifferences) {
   support::RandomPoints random(12);
-  for (const auto& named : support::from_zoo({"capped_simplex_caps", "polyhedron_equalities", "ball", "cone_tilted",
-                                              "intersection_box_ball", "intersection_polyhedron_ellipsoid"})) {
+  for (const auto& named : support::set_zoo()) {
     ViolationMeter meter(named.set);
     for (int trial = 0; trial < 5; ++trial) {
       const Eigen::VectorXd x = 3 * random.gaussian(named.set.dim());

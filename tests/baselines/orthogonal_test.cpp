@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "baselines/apply.hpp"
 #include "reference/orthogonal_projection.hpp"
+#include "softradial/errors.hpp"
 #include "softradial/layer.hpp"
 #include "softradial/sets.hpp"
 #include "softradial/violation.hpp"
@@ -96,33 +98,29 @@ TEST_P(VariationalInequality, Holds) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Zoo, VariationalInequality,
-                         testing::ValuesIn(support::from_zoo({"simplex_sum",
-                                                              "capped_simplex",
-                                                              "capped_simplex_thin",
-                                                              "capped_simplex_caps",
-                                                              "box",
-                                                              "box_open",
-                                                              "box_fixed_side",
-                                                              "halfspace",
-                                                              "triangle",
-                                                              "cone_of_rays",
-                                                              "polyhedron",
-                                                              "polyhedron_equalities",
-                                                              "polyhedron_implicit_equality",
-                                                              "polyhedron_sparse",
-                                                              "ball",
-                                                              "ball_far_away",
-                                                              "ellipsoid",
-                                                              "ellipsoid_singular",
-                                                              "quadratic",
-                                                              "parabola",
-                                                              "quadratic_slab",
-                                                              "intersection_box_ball",
-                                                              "intersection_portfolio",
-                                                              "intersection_polyhedron_ellipsoid",
-                                                              "intersection_ball_plane"})),
-                         support::NameOfSet());
+// The members of the zoo that have an orthogonal projection.
+std::vector<support::NamedSet> projectable() {
+  std::vector<support::NamedSet> zoo = support::set_zoo();
+  std::erase_if(zoo, [](const support::NamedSet& named) {
+    try {
+      static_cast<void>(make_layer<double>(named.set, Orthogonal{}));
+      return false;
+    } catch (const InvalidSet&) {
+      return true;
+    }
+  });
+  return zoo;
+}
+
+INSTANTIATE_TEST_SUITE_P(Zoo, VariationalInequality, testing::ValuesIn(projectable()), support::NameOfSet());
+
+// The families that it is promised for are among them.
+TEST(OrthogonalScope, IsOneOfFamilies) {
+  std::set<std::string> types;
+  for (const support::NamedSet& named : projectable()) types.insert(named.set->describe().type);
+  EXPECT_GE(projectable().size(), 25U);
+  EXPECT_GE(types.size(), 8U);
+}
 
 TEST(OrthogonalPolyhedron, IsTheReference) {
   support::RandomPoints random(4);

@@ -4,13 +4,13 @@
 #include "softradial/errors.hpp"
 #include "softradial/layer.hpp"
 #include "softradial/sets.hpp"
+#include "support/set_zoo.hpp"
+#include "support/vectors.hpp"
 
 namespace softradial {
 namespace {
 
-Eigen::VectorXd vec(std::initializer_list<double> values) {
-  return Eigen::Map<const Eigen::VectorXd>(values.begin(), static_cast<Eigen::Index>(values.size()));
-}
+using support::vec;
 
 std::string complaint(const Set& set, const LayerMethod& method) {
   try {
@@ -55,9 +55,19 @@ TEST(Scope, HardNetAffSaysWhyRowsAreTooMany) {
   EXPECT_EQ(complaint(Box(vec({0, 0}), vec({1, 2})), HardNetAff{}), "");
 }
 
-TEST(Scope, OrthogonalNamesWhatItTakes) {
-  const Set cone = SecondOrderCone(Eigen::MatrixXd::Identity(2, 2), vec({0, 0}), vec({0, 0}), 1);
-  EXPECT_NE(complaint(cone, Orthogonal{}).find("not a set of type second_order_cone"), std::string::npos);
+// A refusal names the type of the set, in every method and for every set.
+TEST(Scope, RefusalsNameTheTypeOfTheSet) {
+  int refused = 0;
+  for (const std::string_view name : {"softmax", "orthogonal", "hardnet_cvx", "dc3", "hardnet"}) {
+    for (const auto& [member, set] : support::set_zoo()) {
+      const std::string said = complaint(set, method_named(name));
+      if (said.empty()) continue;
+      EXPECT_TRUE(said.starts_with(name)) << said;
+      EXPECT_TRUE(said.ends_with("not a set of type " + set->describe().type)) << said;
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 100);
 }
 
 TEST(Scope, ParametersOutOfTheirDomainAreNamed) {

@@ -23,13 +23,19 @@ struct Verdict {
 
 // Decides membership rigorously and independently of the library's evaluation: from the set's description alone, in long
 // double with a running error bound; where that is inconclusive, in quadruple precision; what remains undecided counts
-// as outside. A set given by functions has no data: there the verdict is the sign of its slacks in double.
+// as outside. A level set of the user's own functions has no data: there the verdict is the sign of what they compute in
+// double.
 class ExactJudge {
  public:
+  // Throws std::logic_error for a type that no specimen of tests/sets states, and for functions out of reach.
   ExactJudge(const Set& set, const AffineHull& hull);
 
   [[nodiscard]] Verdict judge(std::span<const float> x) const;
   [[nodiscard]] Verdict judge(std::span<const double> x) const;
+
+  // gamma(d) = 1 / sup { t : anchor + t d in C }, by bisection on proofs in quadruple precision: to an ulp of double, or
+  // as far as functions of the user's resolve it. 0 where the ray is still inside at 2^100 d.
+  [[nodiscard]] double gauge(const Eigen::VectorXd& anchor, const Eigen::VectorXd& d) const;
 
  private:
   template <class T>

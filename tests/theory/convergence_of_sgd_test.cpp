@@ -81,7 +81,7 @@ TEST_P(ConvergenceOfSgd, SmoothRegimeHasRateOneOverRootT) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Theory, ConvergenceOfSgd,
-                         ::testing::ValuesIn(support::from_zoo({"triangle", "ellipsoid",
+                         ::testing::ValuesIn(support::from_zoo({"triangle", "ellipsoid_off_centre",
                                                                 "intersection_polyhedron_ellipsoid"})),
                          support::NameOfSet());
 
@@ -142,7 +142,7 @@ TEST_P(ConvergenceToClarkeStationarity, NonsmoothRegime) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Theory, ConvergenceToClarkeStationarity,
-                         ::testing::ValuesIn(support::from_zoo({"ellipsoid", "lmi_disc",
+                         ::testing::ValuesIn(support::from_zoo({"ellipsoid_off_centre", "lmi_disc",
                                                                 "intersection_polyhedron_ellipsoid"})),
                          support::NameOfSet());
 

@@ -13,6 +13,7 @@
 #include "support/point_layer.hpp"
 #include "support/random_points.hpp"
 #include "support/set_zoo.hpp"
+#include "support/vectors.hpp"
 
 namespace softradial {
 
@@ -30,9 +31,7 @@ namespace softradial::theory {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-inline VectorXd vec(std::initializer_list<double> values) {
-  return Eigen::Map<const VectorXd>(values.begin(), static_cast<Eigen::Index>(values.size()));
-}
+using support::vec;
 
 // The three contractions of the paper, with parameters that matter at |u - u0| of about 1.
 inline const std::vector<SoftRadial>& contractions() {
@@ -45,12 +44,7 @@ inline const std::vector<SoftRadial>& contractions() {
 }
 
 // The sets on which the theorems are tried: bounded and unbounded, smooth and polyhedral, flat, off centre.
-inline std::vector<support::NamedSet> several_sets() {
-  return support::from_zoo({"triangle", "capped_simplex_caps", "box_open", "halfspace", "polyhedron_off_centre",
-                            "polyhedron_implicit_equality", "ball_off_centre", "ellipsoid", "parabola", "cone",
-                            "lmi_elliptope", "lp_ball_1_5_off_centre", "log_sum_exp", "kl_ball", "level_set",
-                            "intersection_box_ball", "product"});
-}
+inline std::vector<support::NamedSet> several_sets() { return support::exemplars(); }
 
 // A set with its anchor, its hull and its gauge.
 class OnSeveralSets : public ::testing::TestWithParam<support::NamedSet> {

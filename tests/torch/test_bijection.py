@@ -8,8 +8,9 @@ import softradial as sr
 from softradial.distributions import hull_basis
 from support.inputs import normal, uniform
 from support.judge import ulp
+from support.sets.rows import BOUNDS, ROWS
 from support.smoothness import jacobian
-from support.zoo import BOUNDS, BY_NAME, ONE_TO_ONE, ROWS, ZOO, soft_layer
+from support.zoo import BY_NAME, ONE_TO_ONE, ZOO, soft_layer
 
 every_set = pytest.mark.parametrize("case", ZOO, ids=repr)
 every_method = pytest.mark.parametrize("method", ONE_TO_ONE)

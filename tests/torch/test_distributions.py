@@ -10,19 +10,14 @@ from torch.distributions import Independent, Normal, StudentT
 import softradial as sr
 from softradial.distributions import ConstrainedNormal, Pushforward, hull_basis
 from support.inputs import normal, uniform
+from support.sets import gather
 from support.smoothness import smooth_rows
 from support.zoo import BY_NAME
 
 F64 = torch.float64
-POLYGON = sr.Polyhedron([[1.0, 0.2], [-1, 0.3], [0.1, 1], [0.4, -1], [-0.7, -1]], [1.0, 0.9, 0.8, 1.0, 0.9])
 
 # set, and the half-width around its anchor of a cube, in coordinates of the hull, that contains it
-SETS = {
-    "polygon": (POLYGON, 2.0),
-    "ellipse": (sr.Ellipsoid([0.3, -0.2], [[4.0, 1.2], [1.2, 2.0]]), 1.0),
-    "simplex": (sr.Simplex(3), 1.0),
-    "box": (sr.Box([0.0, -1.0, 2.0], [1.0, 0.5, 2.7]), 0.8),
-}
+SETS = gather("densities")
 # With the default epsilon = 0.01 the density at the anchor is 1e4 times what it is nearby: no grid sees that.
 LAYERS = {"soft": lambda s: sr.SoftRadial(s, lambda_=0.5, epsilon=0.3), "gauge": lambda s: sr.GaugeMap(s)}
 every_set = pytest.mark.parametrize("kind", SETS)
@@ -99,7 +94,7 @@ def test_density_integrates_to_one(kind, method, rng):
 
 def test_other_bases_integrate_to_one(rng):
     base = Independent(StudentT(torch.tensor([4.0, 6.0], dtype=F64), 0.1, torch.tensor([0.3, 0.5], dtype=F64)), 1)
-    distribution = Pushforward(base, sr.GaugeMap(POLYGON))
+    distribution = Pushforward(base, sr.GaugeMap(SETS["polygon"][0]))
     _, probability, side = density_on_the_set(distribution, 2.0)
     # What the cells at the boundary cut off: the base's mass beyond |v| = 1/side, below 1e-4.
     assert abs(float(probability.sum()) - 1) < _tolerance(distribution, 2.0, side, rng) + 1e-4

@@ -14,23 +14,20 @@ import torch
 from torch import nn
 
 import softradial as sr
-from support import judge
+from support.case import DIM, Case
 from support.inputs import normal
-from support.judge import ulp
-from support.samples import CLOSED_CALLS, DIM
-from support.zoo import BY_NAME, METHODS, ZOO, Case, soft_layer
+from support.judge import Judge, ulp
+from support.levels import SMOOTH, TWINS, level_set
+from support.samples import CLOSED_CALLS
+from support.zoo import BY_NAME, METHODS, ZOO, soft_layer
 
 OPSET = 16
 EXPORTED_METHODS = ["soft_rational", "gauge_exponential", "hard"]
 
-# No ONNX operator finds eigenvalues.
-EXPORTABLE = [case for case in ZOO if case.name != "lmi"]
+EXPORTABLE = [case for case in ZOO if case.onnx]
 
 # Functions in Python become operators like everything else.
-LEVEL_SETS = [
-    Case("level_ball", sr.LevelSet(lambda x: x.square().sum(-1) - 2.25, 3, [0.1, 0.2, -0.3]), judge.Ball([0.0] * 3, 1.5)),
-    Case("level_log_sum_exp", sr.LevelSet(lambda x: x.logsumexp(-1) - 2, 4, [0.0] * 4), judge.LogSumExp(2.0)),
-]
+LEVEL_SETS = [Case(f"level_{name}", level_set(name), Judge()) for name in TWINS if name in SMOOTH or name == "ball"]
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -198,10 +195,11 @@ def test_onnx_files_hold_standard_operators_only(exports):
     assert [name for name, model in exports.items() if not standard_only(model.path)] == []
 
 
-def test_lmi_has_no_onnx_file(tmp_path):
+@pytest.mark.parametrize("case", [case for case in ZOO if not case.onnx], ids=repr)
+def test_what_has_no_onnx_file(case, tmp_path):
     """torch names the operator that ONNX does not have."""
     with pytest.raises(torch.onnx.errors.UnsupportedOperatorError, match=r"linalg_eigh|linalg_eigvalsh"):
-        export_case(tmp_path, BY_NAME["lmi"], "soft_rational")
+        export_case(tmp_path, case, "soft_rational")
 
 
 def _node_modules():

@@ -13,9 +13,12 @@ from torch.distributions import Independent, Normal
 import softradial as sr
 from softradial.distributions import ConstrainedNormal, Pushforward
 from support.inputs import at_scales, normal
-from support.levels import CENTER, ball, ball_norm, cone, level_set, quartic
+from support.levels import level_set, quartic
+from support.sets import gather
+from support.sets.quadratics import CENTER
 
 NAN, INF = float("nan"), float("inf")
+COMBINES = gather("combines")
 two_precisions = pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=["f32", "f64"])
 
 
@@ -221,10 +224,6 @@ BAD = {
     "contraction": (lambda: sr.SoftRadial(level_set("quartic"), "cubic"), "'cubic' is unknown"),
     "lambda": (lambda: sr.GaugeMap(level_set("quartic"), lambda_=0), "lambda is 0"),
     "epsilon": (lambda: sr.SoftRadial(level_set("quartic"), epsilon=1), "epsilon is 1"),
-    "intersection": (lambda: sr.Intersection(level_set("quartic"), sr.Simplex(3)), "level_set.*by their maximum"),
-    "product": (lambda: sr.Product(level_set("quartic")), "cannot be part of a combined set"),
-    "scaled": (lambda: sr.Scaled(level_set("quartic"), 2.0), "cannot be part"),
-    "affine_preimage": (lambda: sr.AffinePreimage(level_set("quartic"), torch.eye(3), ZEROS), "cannot be part"),
     "json": (lambda: sr.parse_set(level_set("quartic").to_json()), "level_set"),
 }
 
@@ -235,6 +234,12 @@ def test_errors(which):
     with pytest.raises(ValueError, match=named) as error:
         make()
     assert "\n" not in str(error.value) and len(str(error.value)) < 400
+
+
+@pytest.mark.parametrize("which", COMBINES)
+def test_no_part_of_a_combined_set(which):
+    with pytest.raises(ValueError, match="level_set.*cannot be part of a combined set; .*by their maximum"):
+        COMBINES[which](level_set("quartic"))
 
 
 @pytest.mark.parametrize("operation", ["__call__", "inverse", "log_abs_det"])

@@ -7,7 +7,8 @@ from torch.autograd import gradcheck, gradgradcheck
 
 import softradial as sr
 from support.inputs import at_scales, normal, uniform
-from support.levels import CENTER, SETS, SMOOTH, TWINS, ball, ball_norm, inputs, level_set, quartic, rays
+from support.levels import SETS, SMOOTH, TWINS, inputs, level_set, rays
+from support.sets.quadratics import CENTER
 from support.smoothness import forward_jacobian, jacobian
 from support.zoo import METHODS, ONE_TO_ONE
 
@@ -26,7 +27,7 @@ some_sets = pytest.mark.parametrize("name", SMOOTH)
 @every_method
 @every_twin
 def test_agrees_with_the_set_of_the_library(name, method, rng):
-    function, set, anchor = TWINS[name]
+    set, anchor = TWINS[name].set, TWINS[name].anchor
     level, known = METHODS[method](level_set(name)), METHODS[method](set, anchor=anchor)
     u = inputs(level, 40, rng).requires_grad_()
     grad_x = normal(u.shape, rng)
@@ -41,7 +42,7 @@ def test_agrees_with_the_set_of_the_library(name, method, rng):
 
 @every_twin
 def test_violation_is_the_functions(name, rng):
-    function, set, anchor = TWINS[name]
+    function, set, anchor = TWINS[name].function, TWINS[name].set, TWINS[name].anchor
     x = normal((200, len(anchor)), rng, scale=2)
     found = level_set(name).violation(x)
     assert found.dtype == torch.float64 and torch.equal(found, function(x).clamp_min(0))

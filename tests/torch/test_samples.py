@@ -8,11 +8,14 @@ from torch import nn
 from torch.autograd import gradcheck, gradgradcheck
 
 import softradial as sr
+from support.case import DIM
 from support.inputs import normal, uniform
 from support.judge import ulp
-from support.samples import DIM, EQUALITY, KINDS, draw
+from support.samples import KINDS, draw
+from support.sets import gather
+from support.sets.rows import EQUALITY
 from support.smoothness import smooth_rows
-from support.zoo import BOUNDS, METHODS, ROWS, SHAPE, ZOO
+from support.zoo import METHODS, ZOO
 
 # Sets of samples are shrunk by 1e-12 to cover the rounding of constants that fixed sets compute in extended precision;
 # four times that for the pieces of a combination.
@@ -59,7 +62,7 @@ def almost(x, expected):
 
 
 # Of a polyhedron, samples see the declared equalities alone.
-@pytest.mark.parametrize("case", [case for case in ZOO if case.name != "polyhedron_implicit"], ids=repr)
+@pytest.mark.parametrize("case", [case for case in ZOO if case.declared], ids=repr)
 @some_methods
 def test_the_layers_own_anchor_changes_nothing(case, method, rng):
     layer = METHODS[method](case.set)
@@ -121,7 +124,7 @@ def _layer(kind, method, anchor_gradient=False):
 def test_gradients_to_all_data(kind, method, rng):
     """First and second order, to every piece of data at once; polyhedra from an anchor of each sample's own."""
     layer, data = _layer(kind, method), draw(kind, 40, rng)
-    if kind.startswith("polyhedron"):
+    if KINDS[kind].searched:
         # The level f only moves the anchor that would be found.
         level = (EQUALITY, data.pop("f")) if "f" in data else ()
         data["anchor"] = sr.analytic_center(data["A"], data["b"], *level)[0]
@@ -132,7 +135,7 @@ def test_gradients_to_all_data(kind, method, rng):
 
 
 @some_methods
-@pytest.mark.parametrize("kind", ["polyhedron", "polyhedron_flat"])
+@pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if kind.searched])
 def test_gradients_through_the_analytic_center(kind, method, rng):
     """First order, to A, b and f."""
     layer, data = _layer(kind, method, anchor_gradient=True), draw(kind, 40, rng)
@@ -199,36 +202,9 @@ def test_half_of_the_data_may_need_gradients(kind, name, rng):
 
 
 # name: the set as a function of what is learned, and where that starts
-LEARNED = {
-    "capped_simplex.upper": (lambda p: sr.CappedSimplex(DIM, p), [0.5, 0.6, 0.7, 0.5]),
-    "box.lower": (lambda p: sr.Box(p, [2.0] * DIM), [-0.5] * DIM),
-    "box.upper": (lambda p: sr.Box([-2.0] * DIM, p), [0.5] * DIM),
-    "polyhedron.A": (lambda p: sr.Polyhedron(p, BOUNDS), ROWS),
-    "polyhedron.b": (lambda p: sr.Polyhedron(ROWS, p), BOUNDS),
-    "polyhedron_sparse.b": (lambda p: sr.Polyhedron(ROWS.to_sparse(), p), BOUNDS),
-    "polyhedron_flat.f": (lambda p: sr.Polyhedron(ROWS, BOUNDS, EQUALITY, p), [0.1]),
-    "ball.center": (lambda p: sr.Ball(p, 1.0), [0.0] * DIM),
-    "ball.radius": (lambda p: sr.Ball([0.0] * DIM, p), 1.0),
-    "ellipsoid.center": (lambda p: sr.Ellipsoid(p, SHAPE), [0.0] * DIM),
-}
-
+LEARNED = gather("learned")
 # Data that no layer's call takes from a sample.
-NOT_LEARNED = {
-    "simplex.sum": (lambda p: sr.Simplex(DIM, p), 1.0),
-    "capped_simplex.sum": (lambda p: sr.CappedSimplex(DIM, 0.6, p), 1.0),
-    "polyhedron.E": (lambda p: sr.Polyhedron(ROWS, BOUNDS, p, [0.1]), EQUALITY),
-    "polyhedron_sparse.f": (lambda p: sr.Polyhedron(ROWS.to_sparse(), BOUNDS, EQUALITY, p), [0.1]),
-    "ellipsoid.shape": (lambda p: sr.Ellipsoid([0.0] * DIM, p), SHAPE),
-    "quadratic.P": (lambda p: sr.Quadratic(p, [0.0] * DIM, -1.0), SHAPE),
-    "quadratic.q": (lambda p: sr.Quadratic(SHAPE, p, -1.0), [0.0] * DIM),
-    "second_order_cone.s": (lambda p: sr.SecondOrderCone([[1.0, 0, 0]], p, [0.0, 0, 1], 1.0), [0.1]),
-    "lp_ball.center": (lambda p: sr.LpBall(p, 1.0, 3), [0.0] * DIM),
-    "kl_ball.reference": (lambda p: sr.KlBall(p, 0.1), [0.25] * DIM),
-    "affine_preimage.b": (lambda p: sr.AffinePreimage(sr.Ball([0.0] * 2, 1.0), [[1.0, 0], [0, 2]], p), [0.1, 0.2]),
-    "scaled.center": (lambda p: sr.Scaled(sr.Ball(p, 1.0), 2.0), [0.0] * DIM),
-    "product.center": (lambda p: sr.Product(sr.Ball(p, 1.0), sr.Simplex(2)), [0.0] * DIM),
-    "intersection.center": (lambda p: sr.Intersection(sr.Ball(p, 1.0), sr.Ball([0.5] * DIM, 1.0)), [0.0] * DIM),
-}
+NOT_LEARNED = gather("not_learned")
 
 
 def _parameter(start):
@@ -430,27 +406,7 @@ def test_dependent_equalities(f, status):
 # --------------------------------------------------------------------------------------------------------------- errors
 
 
-WRONG_DATA = {
-    "caps: width": ("capped_simplex", {"caps": torch.ones(3)}, "upper|caps"),
-    "caps: batch": ("capped_simplex", {"caps": torch.ones(4, DIM)}, "upper|caps"),
-    "sum: batch": ("capped_simplex", {"sum": torch.ones(3)}, "sum"),
-    "lower on a simplex": ("capped_simplex", {"lower": torch.zeros(DIM)}, "lower"),
-    "radius on a box": ("box", {"radius": torch.tensor(1.0)}, "radius"),
-    "sum on a box": ("box", {"sum": torch.tensor(1.0)}, "sum"),
-    "upper: width": ("box", {"upper": torch.ones(DIM + 1)}, "upper"),
-    "b: width": ("polyhedron", {"b": torch.ones(3)}, "b"),
-    "A: width": ("polyhedron", {"A": torch.ones(len(ROWS), DIM + 1)}, "A"),
-    "A: rows": ("polyhedron", {"A": torch.ones(len(ROWS) + 1, DIM)}, "A"),
-    "A: batch": ("polyhedron", {"A": ROWS.expand(5, -1, -1), "anchor": torch.zeros(DIM)}, "A"),
-    "A: batch, no anchor": ("polyhedron", {"A": ROWS.expand(5, -1, -1)}, "A"),
-    "f without equalities": ("polyhedron", {"f": torch.ones(1)}, "f"),
-    "f: width": ("polyhedron_flat", {"f": torch.ones(2)}, "f"),
-    "center: width": ("ball", {"center": torch.ones(DIM - 1)}, "center"),
-    "radius: batch": ("ball", {"radius": torch.ones(3)}, "radius"),
-    "radius on an ellipsoid": ("ellipsoid", {"radius": torch.tensor(1.0)}, "radius"),
-    "scale: batch": ("ball", {"scale": torch.ones(3)}, "scale"),
-    "anchor: width": ("ball", {"anchor": torch.ones(3)}, "anchor"),
-}
+WRONG_DATA = gather("wrong_data")
 
 
 @pytest.mark.parametrize("which", WRONG_DATA)

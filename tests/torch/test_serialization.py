@@ -11,9 +11,11 @@ import torch
 from torch import nn
 
 import softradial as sr
+from support.case import DIM
 from support.inputs import normal, uniform
-from support.samples import CALLS, DIM
-from support.zoo import BOUNDS, METHODS, ROWS, ZOO, soft_layer
+from support.samples import CALLS
+from support.sets.rows import BOUNDS, ROWS
+from support.zoo import METHODS, ZOO, soft_layer
 
 every_set = pytest.mark.parametrize("case", ZOO, ids=repr)
 every_method = pytest.mark.parametrize("method", METHODS)

@@ -6,7 +6,9 @@ from torch import nn
 
 import softradial as sr
 from support.inputs import normal
-from support.zoo import BOUNDS, METHODS, ROWS, ZOO, soft_layer
+from support.samples import KINDS, draw
+from support.sets.rows import BOUNDS, ROWS
+from support.zoo import METHODS, ZOO, soft_layer
 
 NAN, INF = float("nan"), float("inf")
 BAD_NUMBERS = {"nan": NAN, "inf": INF, "minus_inf": -INF}
@@ -117,13 +119,14 @@ def test_a_sample_without_an_interior(which, dtype, anchor_gradient, rng):
         assert bool((grad_data[name][3] == 0).all())
 
 
+def _shared(kind):
+    """One sample's data of a kind, for all rows."""
+    return {name: values[0] for name, values in draw(kind, 1, torch.Generator().manual_seed(0)).items()}
+
+
 # Data that all samples share and that learn.
 SHARED = {
-    "caps": (sr.CappedSimplex(4, 0.5), {"caps": torch.full((4,), 0.5), "sum": torch.tensor(1.0)}),
-    "box": (sr.Box([0.0] * 4, [1.0] * 4), {"lower": torch.zeros(4), "upper": torch.ones(4)}),
-    "polyhedron": (sr.Polyhedron(ROWS, BOUNDS), {"A": ROWS, "b": BOUNDS}),
-    "ball": (sr.Ball([0.0] * 4, 1.0), {"center": torch.zeros(4), "radius": torch.tensor(1.0)}),
-    "ellipsoid": (sr.Ellipsoid([0.0] * 4, torch.eye(4)), {"center": torch.zeros(4)}),
+    **{kind: (KINDS[kind].set, _shared(kind)) for kind in KINDS},
     "scale": (sr.Simplex(4), {"scale": torch.tensor(1.0)}),
     "anchor": (sr.Ball([0.0] * 4, 1.0), {"anchor": torch.zeros(4)}),
 }

@@ -8,9 +8,11 @@ import pytest
 import torch
 
 import softradial as sr
+from support.case import DIM
 from support.inputs import normal, uniform
-from support.samples import CALLS, CLOSED_CALLS, DIM
-from support.zoo import BOUNDS, ROWS, ZOO, soft_layer
+from support.samples import CALLS, CLOSED_CALLS
+from support.sets.rows import BOUNDS, ROWS
+from support.zoo import ZOO, soft_layer
 
 THREADS = 8
 
@@ -86,8 +88,7 @@ def test_the_number_of_threads_changes_no_bit(case, dtype, rng):
     assert same(with_threads(1, work), with_threads(2, work))
 
 
-# An ellipsoid's samples go through a matrix product of the BLAS, which splits its sums by threads.
-@pytest.mark.parametrize("which", [name for name in CLOSED_CALLS if not name.startswith("ellipsoid")])
+@pytest.mark.parametrize("which", [name for name, call in CLOSED_CALLS.items() if call.bitwise])
 def test_the_number_of_threads_changes_no_bit_of_samples(which, rng):
     layer = sr.SoftRadial(CLOSED_CALLS[which].set)
     u, grad_x = normal((3000, DIM), rng, scale=3), normal((3000, DIM), rng)

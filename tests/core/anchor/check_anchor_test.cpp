@@ -45,6 +45,11 @@ TEST(CheckAnchor, RefusesWhatIsNoPoint) {
   expect_refused<NonFiniteInput>(Simplex(2), VectorXd{{0.5, std::numeric_limits<double>::quiet_NaN()}}, "1");
 }
 
+TEST(CheckAnchor, RefusesAPartsAnchorOfAnotherLength) {
+  const Product product({Set(Simplex(2)).with_anchor(VectorXd{{1}})});
+  EXPECT_THROW((void)product.closed_form_anchor(), ShapeError);
+}
+
 TEST(CheckAnchor, PointsOfFlatSetsAreMovedOntoTheHull) {
   const Eigen::MatrixXd A{{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
   const Set flat = Polyhedron(A, VectorXd{{0.5, -0.5, 1, 1}});

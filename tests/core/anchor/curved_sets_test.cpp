@@ -9,6 +9,7 @@
 #include "softradial/anchor.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/sets.hpp"
+#include "support/set_zoo.hpp"
 
 namespace softradial {
 namespace {
@@ -103,15 +104,16 @@ TEST(CurvedSets, IntersectionIsFoundFromOutsideOfEveryMember) {
 }
 
 TEST(CurvedSets, DistantSetsAreNotTakenForEmpty) {
-  const VectorXd far{{3000, -4000}};
-  expect_interior(Quadratic(2 * MatrixXd::Identity(2, 2), -2 * far, far.squaredNorm() - 1));
-  expect_interior(Intersection(
-      {LogSumExp(2, 0), Quadratic(2 * MatrixXd::Identity(2, 2), 2 * far.cwiseAbs(), far.squaredNorm() - 1)}));
+  for (const auto& [name, set] : support::gather(&support::Specimen::far_away)) {
+    SCOPED_TRACE(name);
+    expect_interior(set);
+    // Without the anchor that some of them carry, too.
+    EXPECT_EQ(find_anchor(set, AnchorSearch::analytic).status, AnchorStatus::found);
+  }
 }
 
 TEST(CurvedSets, ConesGiveModeratePoints) {
-  const Set cone = SecondOrderCone(MatrixXd{{1, 0, 0}, {0, 1, 0}}, VectorXd::Zero(2), VectorXd{{0, 0, 1}}, 0);
-  const Anchor anchor = expect_interior(cone);
+  const Anchor anchor = expect_interior(support::zoo_member("cone"));
   EXPECT_LE(anchor.point.norm(), 100);
   EXPECT_GE(anchor.slack, 0.1);
 }
@@ -127,15 +129,7 @@ TEST(CurvedSets, MixedSetsWithImplicitEqualities) {
 }
 
 TEST(CurvedSets, FlatCurvedSetsHaveNoInterior) {
-  const Polyhedron plane(MatrixXd{{1, 0}, {-1, 0}}, VectorXd{{1, -1}});
-  const std::vector<Set> sets = {
-      Intersection({Ball(VectorXd{{0, 0}}, 1), Ball(VectorXd{{2, 0}}, 1)}),
-      Intersection({Ball(VectorXd{{0, 0}}, 1), plane}),
-      Quadratic(2 * MatrixXd::Identity(2, 2), VectorXd::Zero(2), 0),
-      SecondOrderCone(MatrixXd::Identity(2, 2), VectorXd::Zero(2), VectorXd{{1, 0}}, 0),
-      Lmi({MatrixXd{{1, 0}, {0, 0}}, MatrixXd{{0, 1}, {1, 0}}}),
-  };
-  for (const Set& set : sets) {
+  for (const Set& set : support::gather(&support::Specimen::without_interior)) {
     const Anchor anchor = find_anchor(set);
     EXPECT_EQ(anchor.status, AnchorStatus::no_interior) << to_string(set) << ": " << anchor.reason;
     EXPECT_THROW((void)require_anchor(set), NoInterior);

@@ -4,6 +4,7 @@
 #include "softradial/anchor.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/sets.hpp"
+#include "support/specimen.hpp"
 
 namespace softradial {
 namespace {
@@ -31,14 +32,13 @@ TEST(EmptySets, InequalityAgainstEqualities) {
 
 TEST(EmptySets, ZeroRowThatCannotHold) { expect_empty(Polyhedron(MatrixXd::Zero(1, 2), VectorXd{{-1}}), "row 0"); }
 
-TEST(EmptySets, DisjointBalls) {
-  const Set set = Intersection({Ball(VectorXd{{0, 0}}, 1), Ball(VectorXd{{3, 0}}, 1)});
-  EXPECT_EQ(find_anchor(set).status, AnchorStatus::empty) << find_anchor(set).reason;
-}
-
-TEST(EmptySets, LmiThatIsNeverDefinite) {
-  const Set set = Lmi({-MatrixXd::Identity(2, 2), MatrixXd{{1, 0}, {0, -1}}});
-  EXPECT_EQ(find_anchor(set).status, AnchorStatus::empty) << find_anchor(set).reason;
+TEST(EmptySets, OfEveryType) {
+  for (const Set& set : support::gather(&support::Specimen::empty)) {
+    const Anchor anchor = find_anchor(set);
+    EXPECT_EQ(anchor.status, AnchorStatus::empty) << to_string(set) << ": " << anchor.reason;
+    EXPECT_FALSE(anchor.reason.empty());
+    EXPECT_THROW((void)require_anchor(set), NoInterior);
+  }
 }
 
 TEST(EmptySets, TangentBallsHaveAPointButNoInside) {

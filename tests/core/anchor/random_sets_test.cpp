@@ -4,10 +4,10 @@
 
 #include <Eigen/QR>
 #include <cmath>
-#include <random>
 
 #include "softradial/anchor.hpp"
 #include "softradial/sets.hpp"
+#include "support/specimen.hpp"
 
 namespace softradial {
 namespace {
@@ -15,21 +15,7 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-class Draw {
- public:
-  explicit Draw(unsigned seed) : engine_(seed) {}
-
-  int integer(int low, int high) { return std::uniform_int_distribution<int>(low, high)(engine_); }
-  MatrixXd matrix(Index rows, Index cols) {
-    std::normal_distribution<double> normal;
-    return MatrixXd::NullaryExpr(rows, cols, [&] { return normal(engine_); });
-  }
-  VectorXd vector(Index size) { return matrix(size, 1); }
-
- private:
-  std::mt19937 engine_;
-};
+using support::Draw;
 
 void expect_anchor(const Set& set, AnchorSearch search, std::size_t codimension) {
   const Anchor anchor = find_anchor(set, search);
@@ -68,46 +54,14 @@ TEST(RandomSets, PolyhedraWithImplicitEqualities) {
   }
 }
 
-// One random constraint that x0 satisfies with a margin of delta, in units of the scale.
+// One random constraint, of any type, that x0 satisfies with a margin of delta, in units of the scale.
 Set constraint_at(Draw& draw, const VectorXd& x0, double scale, double delta) {
-  const Index n = x0.size();
-  const VectorXd center = x0 + scale * draw.vector(n);
-  switch (draw.integer(0, 5)) {
-    case 0:
-      return Ball(center, (center - x0).norm() + delta * scale);
-    case 1: {
-      const MatrixXd R = draw.matrix(n, n) / scale;
-      const MatrixXd shape = R.transpose() * R;
-      return Ellipsoid(center, (1 - delta / 2) / (center - x0).dot(shape * (center - x0)) * shape);
-    }
-    case 2: {
-      const MatrixXd R = draw.matrix(draw.integer(1, static_cast<int>(n)), n);
-      const MatrixXd P = R.transpose() * R;
-      const VectorXd q = scale * draw.vector(n);
-      return Quadratic(P, q, -x0.dot(P * x0) / 2 - q.dot(x0) - delta * scale * scale);
-    }
-    case 3: {
-      const MatrixXd M = draw.matrix(draw.integer(1, static_cast<int>(n)), n);
-      const VectorXd s = scale * draw.vector(M.rows());
-      const VectorXd c = draw.vector(n);
-      return SecondOrderCone(M, s, c, (M * x0 + s).norm() - c.dot(x0) + delta * scale);
-    }
-    case 4: {
-      const MatrixXd G = std::sqrt(scale) * draw.matrix(3, 3);
-      std::vector<MatrixXd> F = {G * G.transpose() + delta * scale * MatrixXd::Identity(3, 3)};
-      for (Index j = 0; j < n; ++j) {
-        const MatrixXd R = draw.matrix(3, 3);
-        F.push_back(R + R.transpose());
-        F[0] -= x0[j] * F.back();
-      }
-      F[0] = (F[0] + F[0].transpose()).eval() / 2;
-      return Lmi(F);
-    }
-    default: {
-      const MatrixXd A = draw.matrix(2 * n, n);
-      return Polyhedron(A, A * x0 + VectorXd::Constant(2 * n, delta * scale));
-    }
+  std::vector<const support::Specimen*> types;
+  for (const support::Specimen& specimen : support::specimens()) {
+    if (specimen.around) types.push_back(&specimen);
   }
+  const int chosen = draw.integer(0, static_cast<int>(types.size()) - 1);
+  return types[static_cast<std::size_t>(chosen)]->around(draw, x0, scale, delta);
 }
 
 TEST(RandomSets, IntersectionsOfCurvedConstraints) {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <string>
 
+#include "core/json/json_sets.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/set_json.hpp"
+#include "support/specimen.hpp"
 
 namespace softradial::test {
 namespace {
@@ -52,22 +54,12 @@ TEST(SetJsonErrors, NameThePlaceAndTheValue) {
       {R"({"type": "simplex", "dim": true})", "set.json: dim: expected a number, got true"},
       {R"({"type": "polyhedron", "dim": 3, "A": [[1, 2]], "b": [1]})",
        "set.json: dim: expected 2, the columns of the matrices, got 3"},
-      {R"({"type": "capped_simplex", "dim": 3, "cap": [0.6, 0.6]})", "set.json: cap: expected 3 numbers, got 2"},
       {R"({"type": "simplex", "dim": 2, "anchor": [0.2, 0.3, 0.5]})", "set.json: anchor: expected 2 numbers, got 3"},
       // Wrong types inside.
       {R"({"type": "intersection", "sets": [{"type": "simplex", "dim": 4},
            {"type": "capped_simplex", "dim": 4, "cap": [1, 1, 1, "x"]}]})",
        R"(set.json: sets[1].cap[3]: expected a number, got "x")"},
-      {R"({"type": "ball", "center": 1, "radius": 1})", "set.json: center: expected a list of numbers, got 1"},
-      {R"({"type": "ball", "center": [null], "radius": 1})", "set.json: center[0]: expected a number, got null"},
-      {R"({"type": "box", "lower": ["-inf"], "upper": [1]})",
-       R"(set.json: lower[0]: expected a number or null, got "-inf")"},
       {R"({"type": "box", "lower": 0, "upper": 1})", "set.json: lower: expected a list of numbers, got 0"},
-      {R"({"type": "lp_ball", "center": [0], "radius": 1, "p": "infinity"})",
-       R"(set.json: p: expected a number or "inf", got "infinity")"},
-      {R"({"type": "intersection", "sets": {}})", "set.json: sets: expected a list, got {}"},
-      {R"({"type": "intersection", "sets": [1]})", "set.json: sets[0]: expected an object, got 1"},
-      {R"({"type": "scaled", "set": [], "factor": 1})", "set.json: set: expected an object, got []"},
       // Matrices.
       {R"({"type": "polyhedron", "A": [[1, 2], [3]], "b": [1, 1]})",
        "set.json: A[1]: expected 2 numbers as in the first row, got 1"},
@@ -75,9 +67,6 @@ TEST(SetJsonErrors, NameThePlaceAndTheValue) {
       {R"({"type": "polyhedron", "A": [[1, 2], [3, []]], "b": [1, 1]})",
        "set.json: A[1][1]: expected a number, got []"},
       {R"({"type": "polyhedron", "A": [[], []], "b": [1, 1]})", "set.json: A[0]: is an empty row"},
-      {R"({"type": "lmi", "F": [[[1]], [[1, 2], [3]]]})",
-       "set.json: F[1][1]: expected 2 numbers as in the first row, got 1"},
-      {R"({"type": "lmi", "F": [[[1]]]})", "set.json: F: expected F[0] and a matrix for each variable, got 1"},
       // Sparse matrices.
       {R"({"type": "polyhedron", "A": {"rows": 1, "cols": 2}, "b": [1]})",
        R"(set.json: A: the key "entries" is missing)"},
@@ -102,43 +91,42 @@ TEST(SetJsonErrors, NameThePlaceAndTheValue) {
   for (const BadSet& bad : bad_sets) EXPECT_EQ(error_of(bad.json), bad.error) << bad.json;
 }
 
-// What the sets' constructors complain about, with the place in front.
-TEST(SetJsonErrors, ConstructorsAreLocated) {
-  const BadSet bad_sets[] = {
-      {R"({"type": "box", "lower": [0, 0, 0.5], "upper": [1, 1, 0.25]})", "set.json: box: "},
-      {R"({"type": "box", "lower": [0], "upper": [1, 1]})", "set.json: box: "},
-      {R"({"type": "box", "lower": [], "upper": []})", "set.json: box: "},
-      {R"({"type": "capped_simplex", "dim": 3, "cap": 0.3})", "set.json: capped_simplex: "},
-      {R"({"type": "capped_simplex", "cap": []})", "set.json: capped_simplex: "},
-      {R"({"type": "simplex", "dim": 3, "sum": -1})", "set.json: simplex: "},
-      {R"({"type": "ball", "center": [0], "radius": 0})", "set.json: ball: "},
-      {R"({"type": "ball", "center": [], "radius": 1})", "set.json: ball: "},
-      {R"({"type": "ellipsoid", "center": [0, 0], "shape": [[1, 0], [0, -1]]})", "set.json: ellipsoid: "},
-      {R"({"type": "quadratic", "P": [[1, 2], [2, 1]], "q": [0, 0], "c": -1})", "set.json: quadratic: "},
-      {R"({"type": "quadratic", "P": [], "q": [], "c": -1})", "set.json: quadratic: "},
-      {R"({"type": "lmi", "F": [[[1, 0], [0, 1]], [[0, 1], [2, 0]]]})", "set.json: lmi: "},
-      {R"({"type": "lmi", "F": [[], []]})", "set.json: lmi: "},
-      {R"({"type": "lp_ball", "center": [0], "radius": 1, "p": 0.5})", "set.json: lp_ball: "},
-      {R"({"type": "kl_ball", "reference": [0.5, 0.6], "radius": 1})", "set.json: kl_ball: "},
-      {R"({"type": "polyhedron", "A": [[1, 0]], "b": [1, 2]})", "set.json: polyhedron: "},
-      {R"({"type": "polyhedron", "A": [[1, 0]], "b": [1], "E": [[1]], "f": [1]})", "set.json: polyhedron: "},
-      {R"({"type": "second_order_cone", "M": [[1]], "s": [1, 2], "c": [1], "e": 0})", "set.json: second_order_cone: "},
-      {R"({"type": "second_order_cone", "M": [], "s": [], "c": [], "e": 0})", "set.json: second_order_cone: "},
-      {R"({"type": "intersection", "sets": []})", "set.json: intersection: "},
-      {R"({"type": "product", "sets": []})", "set.json: product: "},
-      {R"({"type": "intersection", "sets": [{"type": "simplex", "dim": 2}, {"type": "simplex", "dim": 3}]})",
-       "set.json: intersection: "},
-      {R"({"type": "product", "sets": [{"type": "simplex", "dim": 2}, {"type": "ball", "center": [0], "radius": -1}]})",
-       "set.json: sets[1]: ball: "},
-      {R"({"type": "scaled", "set": {"type": "simplex", "dim": 2}, "factor": 0})", "set.json: scaled: "},
-      {R"({"type": "scaled", "set": {"type": "simplex", "dim": 2, "sum": 0}, "factor": 1})",
-       "set.json: set: simplex: "},
-      {R"({"type": "affine_preimage", "set": {"type": "simplex", "dim": 2}, "A": [[1, 2]], "b": [1]})",
-       "set.json: affine_preimage: "},
-  };
-  for (const BadSet& bad : bad_sets) {
-    const std::string error = error_of(bad.json);
-    EXPECT_TRUE(error.starts_with(bad.error)) << bad.json << " gives \"" << error << '"';
+// What the readers and the constructors of each type complain about, with the place in front.
+TEST(SetJsonErrors, OfEveryTypeAreLocated) {
+  for (const auto& [json, message] : support::gather(&support::Specimen::bad_json)) {
+    EXPECT_EQ(error_of(json), "set.json: " + message) << json;
+    const std::string nested =
+        error_of(R"({"type": "product", "sets": [{"type": "simplex", "dim": 1}, )" + json + "]}");
+    EXPECT_TRUE(nested.starts_with("set.json: sets[1]")) << nested;
+    EXPECT_TRUE(nested.ends_with(message)) << nested;
+  }
+}
+
+// A misspelt key is named, in every type, beside those that the type has.
+TEST(SetJsonErrors, OfEveryTypeNameUnknownKeys) {
+  for (const support::Specimen& specimen : support::specimens()) {
+    for (const auto& [json, set] : specimen.forms) {
+      std::string misspelt = json;
+      misspelt.insert(misspelt.find('{') + 1, R"("colour": 1, )");
+      const std::string expected = R"(set.json: unknown key "colour"; )" + specimen.type + " has type, ";
+      EXPECT_TRUE(error_of(misspelt).starts_with(expected)) << error_of(misspelt);
+    }
+  }
+}
+
+// A key that is renamed is refused: either it is missed, or its new name is unknown.
+TEST(SetJsonErrors, OfEveryTypeRefuseRenamedKeys) {
+  for (const auto& [name, set] : json_sets()) {
+    const std::string json = to_json(set);
+    const Description description = set->describe();
+    for (const auto& [key, value] : description.fields) {
+      const std::string quoted = '"' + key + R"(": )";
+      std::string renamed = json;
+      const std::size_t at = renamed.find(quoted);
+      if (at == std::string::npos) continue;
+      renamed.replace(at, quoted.size(), R"("colour": )");
+      EXPECT_TRUE(error_of(renamed).starts_with("set.json: ")) << name << ": " << renamed;
+    }
   }
 }
 

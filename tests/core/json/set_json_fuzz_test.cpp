@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json/set_examples.hpp"
+#include "core/json/json_sets.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/set_json.hpp"
 
@@ -41,8 +41,10 @@ class Random {
 // Words that come close to SET.json, so that mutations get past the grammar.
 std::vector<std::string> tokens() {
   std::istringstream words(R"({ } [ ] , : null true -1 0 1e308 1e999 2.5 1e15 -0.0 5e-324 99999999999999999999 NaN
-                              [] {} [[]] [[1,2],[3]] "inf" "\u0000" "type" "box" "lmi" "dim" "sets" "A" "E" "rows")");
-  return {std::istream_iterator<std::string>(words), std::istream_iterator<std::string>()};
+                              [] {} [[]] [[1,2],[3]] "inf" "\u0000" "type" "dim" "sets" "A" "E" "rows")");
+  std::vector<std::string> all{std::istream_iterator<std::string>(words), std::istream_iterator<std::string>()};
+  for (const support::Specimen& specimen : support::specimens()) all.push_back('"' + specimen.type + '"');
+  return all;
 }
 
 const std::vector<std::string> kTokens = tokens();
@@ -92,7 +94,7 @@ TEST(SetJsonFuzz, RandomTokens) {
 
 TEST(SetJsonFuzz, MutatedSets) {
   Random random(3);
-  for (const auto& [name, set] : set_examples()) {
+  for (const auto& [name, set] : json_sets()) {
     const std::string json = to_json(set);
     for (int i = 0; i < kMutationsOfEach; ++i) expect_set_or_error(mutated(json, random));
   }

@@ -6,17 +6,16 @@
 
 #include "reference/exact_judge.hpp"
 #include "softradial/projection.hpp"
-#include "softradial/sets.hpp"
+#include "support/set_zoo.hpp"
 
 namespace softradial {
 namespace {
 
 // The largest numbers stand along the simplex's normal, which the hull takes away: what is left is a moderate direction
-// out of the ellipsoid, and must not be lost in the scale of u.
+// out of the ellipse, and must not be lost in the scale of u.
 TEST(ExtremeRows, AHugeNormalPartLeavesTheRestAlone) {
   constexpr float kHuge = std::numeric_limits<float>::max();
-  const Set ellipsoid = Ellipsoid(Eigen::VectorXd{{1, 0}}, Eigen::MatrixXd{{3, 1}, {1, 2}});
-  const Set set = Scaled(Product({Simplex(2), ellipsoid}), 1e3);
+  const Set set = support::zoo_member("scaled_product");  // a simplex beside an ellipse
   const Projection<float> layer(set);
   auto workspace = layer.make_workspace();
   const reference::ExactJudge judge(set, layer.anchor().hull);

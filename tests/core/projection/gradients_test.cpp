@@ -6,6 +6,7 @@
 #include "support/gradient_checker.hpp"
 #include "support/point_layer.hpp"
 #include "support/set_zoo.hpp"
+#include "support/vectors.hpp"
 
 namespace softradial {
 namespace {
@@ -16,10 +17,7 @@ using support::GaugeProbe;
 using support::NamedSet;
 using support::PointLayer;
 using support::RandomPoints;
-
-VectorXd vec(std::initializer_list<double> values) {
-  return Eigen::Map<const VectorXd>(values.begin(), static_cast<Eigen::Index>(values.size()));
-}
+using support::vec;
 
 class Gradients : public ::testing::TestWithParam<NamedSet> {};
 
@@ -110,25 +108,17 @@ TEST(GradientsAtKinks, TiesBetweenPartsTakeTheFirstPart) {
   EXPECT_EQ(normal[1], 0);
 }
 
-// Directions that never leave the set: the gauge is 0 and so is its gradient, up to what guards a rounded factor of P; the
+// Directions that never leave the set: the gauge is 0 and so is its gradient, up to what guards a rounded factorisation; the
 // map is r(rho) d there.
 TEST(GradientsAtKinks, GaugeZeroHasZeroGradient) {
-  const std::vector<std::pair<const char*, std::pair<Set, VectorXd>>> recessions = {
-      {"halfspace", {Polyhedron(MatrixXd::Constant(1, 2, 1), vec({1})), vec({-1, -2})}},
-      {"along the boundary", {Polyhedron(MatrixXd::Constant(1, 2, 1), vec({1})), vec({1, -1})}},
-      {"box", {Box(vec({0, 0}), VectorXd::Constant(2, std::numeric_limits<double>::infinity())), vec({1, 2})}},
-      {"cone", {SecondOrderCone(MatrixXd::Identity(1, 2), vec({0}), vec({0, 1}), 0), vec({0.25, 1})}},
-      {"parabola", {Quadratic(vec({2, 0}).asDiagonal(), vec({0, -1}), 0.25), vec({0, 3})}},
-  };
-  for (const auto& [name, pair] : recessions) {
-    SCOPED_TRACE(name);
-    const auto& [set, d] = pair;
-    const Anchor anchor = require_anchor(set);
-    GaugeProbe probe(set, anchor);
-    const double allowed = dynamic_cast<const Quadratic*>(&*set) != nullptr ? 1e-13 : 0;
-    EXPECT_LE(probe.value(d), allowed);
-    EXPECT_LE(probe.gradient(d).norm(), allowed);
+  for (const support::Recession& recession : support::gather(&support::Specimen::recessions)) {
+    SCOPED_TRACE(recession.member);
+    const Set set = support::zoo_member(recession.member);
+    const VectorXd& d = recession.direction;
     PointLayer layer(set);
+    GaugeProbe probe(set, layer.projection().anchor());
+    EXPECT_LE(probe.value(d), recession.rounding * d.norm());
+    EXPECT_LE(probe.gradient(d).norm(), recession.rounding);
     const VectorXd u = layer.anchor() + 10 * d;
     const double rho = (10 * d).squaredNorm();
     const double r = 0.01 + 0.99 * rho / (rho + 1);

@@ -5,72 +5,23 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/ray_exit.hpp"
 #include "set_access.hpp"
-#include "softradial/sets.hpp"
+#include "softradial/anchor.hpp"
+#include "support/random_points.hpp"
+#include "support/set_zoo.hpp"
 
 namespace softradial::testing {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-struct BarrierCase {
-  std::string name;
-  Set set;
-  Eigen::VectorXd inside;   // slack > 0
-  Eigen::VectorXd outside;  // some slack < 0
-};
-
-void PrintTo(const BarrierCase& value, std::ostream* out) { *out << value.name; }
-
-std::vector<BarrierCase> barrier_cases() {
-  const Eigen::MatrixXd tall = mat({{1, 0.5}, {-0.25, 2}, {0.5, 0.5}});
-  const Lmi lmi({mat({{2, 0.1, 0}, {0.1, 2, 0.3}, {0, 0.3, 1}}), mat({{1, 0.2, 0}, {0.2, -1, 0.5}, {0, 0.5, 0.3}}),
-                 mat({{0, 1, 0.4}, {1, 0, 0}, {0.4, 0, -0.7}})});
-  const LevelSet level(
-      2, [](std::span<const double> x) { return std::exp(x[0]) + x[1] * x[1] - 3; },
-      [](std::span<const double> x, std::span<double> out) {
-        out[0] = std::exp(x[0]);
-        out[1] = 2 * x[1];
-      });
-  const Ball ball(vec({1, -1}), 2);
-  const Eigen::VectorXd two = vec({0.5, -0.25});
-  const Eigen::VectorXd far = vec({30, 40});
-  const Eigen::VectorXd three = vec({0.5, 0.2, 0.3});
-  const auto lp = [](double p) { return LpBall(vec({0.75, -1}), 2, p); };
-  return {
-      {"simplex", Simplex(3), three, vec({0.5, -0.2, 0.7})},
-      {"capped_simplex", CappedSimplex(vec({0.7, 0.6, 2}), 1), three, vec({0.8, 0.1, 0.1})},
-      {"box", Box(vec({0, -kInfinity}), vec({1, 2})), two, far},
-      {"polyhedron", Polyhedron(mat({{1, 2}, {-1, 0.5}, {0, -1}, {0, 0}}), vec({1, 2, 3, 1})), two, far},
-      {"ball", ball, two, far},
-      {"ellipsoid", Ellipsoid(vec({0.25, 0}), mat({{2, 0.5}, {0.5, 1}})), two, far},
-      {"quadratic", Quadratic(mat({{2, 0.5}, {0.5, 1}}), vec({1, -1}), -4), two, far},
-      {"second_order_cone", SecondOrderCone(tall, vec({0.1, 0.2, 0.3}), vec({0.5, -1}), 3), two, vec({-40, 40})},
-      {"halfspace", SecondOrderCone(Eigen::MatrixXd(0, 2), vec({}), vec({0.5, -1}), 3), two, vec({-40, 40})},
-      {"lmi", lmi, two, far},
-      {"level_set", level, two, far},
-      {"lp_ball_1", lp(1), two, far},
-      {"lp_ball_1_5", lp(1.5), two, far},
-      {"lp_ball_2", lp(2), two, far},
-      {"lp_ball_3", lp(3), two, far},
-      {"lp_ball_inf", lp(kInfinity), two, far},
-      {"log_sum_exp", LogSumExp(2, 3), two, far},
-      {"kl_ball", KlBall(vec({0.3, 0.3, 0.4}), 0.6), three, vec({0.98, 0.01, 0.01})},
-      {"intersection", Intersection({ball, level, Box(vec({0, -1}), vec({3, 3}))}), two, far},
-      {"product", Product({Simplex(3), ball, LogSumExp(1, 0)}), vec({0.5, 0.2, 0.3, 0.5, -0.25, -2}),
-       vec({0.5, 0.2, 0.3, 0.5, -0.25, 2})},
-      {"affine_preimage", AffinePreimage(Ball(vec({0, 0, 1}), 4), tall, vec({1, 0, 2})), two, far},
-      {"scaled", Scaled(Intersection({ball, level}), 1.75), two, far},
-  };
+double smallest_slack(const Set& set, const Eigen::VectorXd& x) {
+  const std::vector<double> slacks = slacks_at(*set, x);
+  return *std::ranges::min_element(slacks);
 }
 
-class Barrier : public ::testing::TestWithParam<BarrierCase> {
- protected:
-  static double smallest_slack(const Set& set, const Eigen::VectorXd& x) {
-    const std::vector<double> slacks = slacks_at(*set, x);
-    return *std::ranges::min_element(slacks);
-  }
-};
+class Barrier : public ::testing::TestWithParam<support::BarrierCase> {};
 
 // Central differences of the value and of the gradient, in (x, t).
 TEST_P(Barrier, DerivativesAreThoseOfTheValue) {
@@ -134,31 +85,60 @@ TEST_P(Barrier, IsNothingWhereNumbersAreNotFinite) {
   EXPECT_FALSE(set->barrier(inside, kInfinity));
 }
 
-INSTANTIATE_TEST_SUITE_P(EverySet, Barrier, ::testing::ValuesIn(barrier_cases()),
-                         [](const auto& instance) { return instance.param.name; });
+INSTANTIATE_TEST_SUITE_P(EverySet, Barrier, ::testing::ValuesIn(support::gather(&support::Specimen::barriers)),
+                         support::NameOfSet());
 
-// At the centre |x - c|_p has a kink; the barrier has none.
-TEST(LpBallBarrier, IsSmoothAtTheCentre) {
-  for (const double p : {1.0, 1.5, 2.0, 4.0, kInfinity}) {
-    const Eigen::VectorXd center = vec({1, 2, 3});
-    const auto terms = LpBall(center, 2, p).barrier(center, 0);
-    ASSERT_TRUE(terms) << p;
-    EXPECT_TRUE(terms->gradient.head(3).isZero()) << p;
-    EXPECT_TRUE(terms->hessian.allFinite());
+// Some gauges have a kink at the anchor (a norm at its centre); the barrier has none, nor anywhere on the way from there
+// to the boundary, where its value goes to infinity, and nowhere before it.
+TEST(BarrierAlongRays, IsFiniteAndGoesToInfinityAtTheBoundary) {
+  for (const auto& [name, set] : support::set_zoo()) {
+    SCOPED_TRACE(name);
+    const Anchor anchor = set.anchor() ? check_anchor(set, *set.anchor()) : require_anchor(set);
+    // An inequality that is constant on the hull has no slack to take a logarithm of.
+    if (smallest_slack(set, anchor.point) < 1e-12) continue;
+    support::RandomPoints random(5);
+    for (int k = 0; k < 10; ++k) {
+      const Eigen::VectorXd v = random.unit_on(anchor.hull);
+      const auto exit = static_cast<double>(reference::ray_exit(*set, anchor.point, v));
+      if (!(exit < 1e6)) continue;
+      double previous = -kInfinity;
+      for (const double gap : {1e-3, 1e-6, 1e-9}) {
+        const auto terms = set->barrier(anchor.point + exit * (1 - gap) * v, 0);
+        ASSERT_TRUE(terms) << gap << ", v = " << v.transpose();
+        EXPECT_GT(terms->value, previous) << gap << ", v = " << v.transpose();
+        EXPECT_TRUE(terms->gradient.allFinite() && terms->hessian.allFinite());
+        previous = terms->value;
+      }
+      EXPECT_FALSE(set->barrier(anchor.point + exit * (1 + 1e-6) * v, 0));
+    }
+    const auto terms = set->barrier(anchor.point, 0);
+    ASSERT_TRUE(terms);
+    EXPECT_TRUE(terms->gradient.allFinite() && terms->hessian.allFinite());
   }
 }
 
-// Along a ray the value of the l1 barrier goes to infinity at the boundary and nowhere before it.
-TEST(LpBallBarrier, OfTheSumNormReachesTheBoundary) {
-  const LpBall ball(vec({0, 0}), 1, 1);
-  double previous = -kInfinity;
-  for (const double gap : {1e-1, 1e-3, 1e-6, 1e-9, 1e-12}) {
-    const auto terms = ball.barrier(vec({0.25 * (1 - gap), -0.75 * (1 - gap)}), 0);
-    ASSERT_TRUE(terms) << gap;
-    EXPECT_GT(terms->value, previous);
-    previous = terms->value;
+// At a centre of symmetry the barrier is stationary, whatever kinks the norm has there.
+TEST(BarrierAlongRays, IsStationaryAtACentreOfSymmetry) {
+  int checked = 0;
+  for (const auto& [name, set] : support::set_zoo()) {
+    const auto centre = set->closed_form_anchor();
+    if (!centre) continue;
+    support::RandomPoints random(6);
+    bool symmetric = true;
+    for (int k = 0; k < 10; ++k) {
+      const Eigen::VectorXd v = random.gaussian(set.dim());
+      const double one = smallest_slack(set, *centre + v);
+      const double other = smallest_slack(set, *centre - v);
+      symmetric = symmetric && std::abs(one - other) <= 1e-12 * std::abs(one);
+    }
+    if (!symmetric) continue;
+    const auto terms = set->barrier(*centre, 0);
+    ASSERT_TRUE(terms) << name;
+    // Sides that cancel are rounded: an ulp of the Hessian's terms, over the length of the set.
+    EXPECT_LE(terms->gradient.head(centre->size()).norm(), 1e-13 * terms->hessian.norm()) << name;
+    ++checked;
   }
-  EXPECT_FALSE(ball.barrier(vec({0.25, -0.75}), 0));
+  EXPECT_GE(checked, 8);
 }
 
 }  // namespace

@@ -172,7 +172,7 @@ class CoordinateGauge final : public Gauge<T> {
 
   struct Scratch final : GaugeScratch {
     explicit Scratch(std::size_t max_rows) : state(max_rows) {}
-    std::vector<RowState<T>> state;
+    std::vector<kernels::CoordinateState<T>> state;
   };
   [[nodiscard]] std::unique_ptr<GaugeScratch> make_scratch(std::size_t max_rows) const override {
     return std::make_unique<Scratch>(max_rows);

@@ -1,0 +1,127 @@
+// Cones: affine preimages of a standard cone.
+#include <limits>
+
+#include "sets/family.hpp"
+#include "softradial/sets.hpp"
+#include "support/specimen.hpp"
+#include "support/vectors.hpp"
+
+namespace softradial::support {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using reference::ConstraintPtr;
+using reference::DotProduct;
+using reference::Enclosure;
+using reference::Finding;
+using reference::Point;
+using reference::Translation;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// c.x + e > 0 and (c.x + e)^2 > |M x + s|^2.
+class ConeConstraint final : public reference::InBothPrecisions<ConeConstraint> {
+ public:
+  ConeConstraint(MatrixXd M, VectorXd s, VectorXd c, double e)
+      : InBothPrecisions(static_cast<std::size_t>(c.size())),
+        M_(std::move(M)),
+        s_(std::move(s)),
+        c_(std::move(c)),
+        e_(e) {}
+
+  template <class R>
+  Finding test(Point<R> x) const {
+    DotProduct<R> axis;
+    for (std::size_t j = 0; j < dim(); ++j) axis.add(c_[Eigen::Index(j)], x[j]);
+    const Enclosure<R> height = axis.value() + Enclosure<R>(e_);
+    Enclosure<R> slack = square(height);
+    for (Eigen::Index i = 0; i < M_.rows(); ++i) {
+      DotProduct<R> row;
+      for (std::size_t j = 0; j < dim(); ++j) row.add(M_(i, Eigen::Index(j)), x[j]);
+      slack = slack - square(row.value() + Enclosure<R>(s_[i]));
+    }
+    Finding finding;
+    finding.require_positive(height);
+    finding.require_positive(slack);
+    return finding;
+  }
+
+ private:
+  MatrixXd M_;
+  VectorXd s_;
+  VectorXd c_;
+  double e_;
+};
+
+Specimen second_order_cone() {
+  const MatrixXd I = MatrixXd::Identity(2, 2);
+  const VectorXd z = VectorXd::Zero(2);
+  const MatrixXd A = mat({{1, 0}, {0, 1}, {-1, -1.0 / 3}});
+  const Set round = circular_cone();
+  Specimen s{.type = "second_order_cone"};
+  s.zoo = {{"cone", round},
+           {"cone_tilted",
+            Set(SecondOrderCone(mat({{1, 0.2, 0}, {0, 0.7, 0.1}}), vec({0.1, -0.3}), vec({0.2, 0.1, 0.9}), 0.5))
+                .with_anchor(vec({0.1, 0.4, 2}))},
+           {"cone_as_ellipsoid", SecondOrderCone(mat({{1, 0.5}, {0, 2}}), vec({0.3, -1}), vec({0.1, 0.2}), 1.7)},
+           {"cone_as_halfspace", SecondOrderCone(MatrixXd(0, 2), VectorXd(0), vec({0.3, -1}), 0.4)}};
+  s.exemplars = {"cone"};
+  s.recessions = {{"cone", vec({0.25, 0.25, 1})}, {"cone_tilted", vec({0, 0, 1})}, {"cone_as_halfspace", vec({1, -1})}};
+  const MatrixXd R = mat({{0.6, -0.8}, {0.8, 0.5}});
+  s.far_away = {{"cone", SecondOrderCone(R, -R * vec({100, -70.3}), z, 0.1)}};
+  s.without_interior = {SecondOrderCone(I, z, vec({1, 0}), 0)};
+  s.around = [](Draw& draw, const VectorXd& x0, double scale, double delta) -> Set {
+    const MatrixXd M = draw.matrix(draw.integer(1, static_cast<int>(x0.size())), x0.size());
+    const VectorXd shift = scale * draw.vector(M.rows());
+    const VectorXd c = draw.vector(x0.size());
+    return SecondOrderCone(M, shift, c, (M * x0 + shift).norm() - c.dot(x0) + delta * scale);
+  };
+  s.forms = {{R"({"type": "second_order_cone", "M": [[1, 0], [0, 1]], "s": [1, 2], "c": [0, 0], "e": 3})",
+              SecondOrderCone(I, vec({1, 2}), z, 3)},
+             {R"({"type": "second_order_cone", "M": [], "s": [], "c": [1, 2], "e": 0})",
+              SecondOrderCone(MatrixXd(0, 2), VectorXd(0), vec({1, 2}), 0)}};
+  s.written = {{"second_order_cone", SecondOrderCone(A, vec({1, 2, 3}), vec({0.1, -2.5e-7}), 4)},
+               {"second_order_cone_halfspace", SecondOrderCone(MatrixXd(0, 2), VectorXd(0), vec({0.1, -2.5e-7}), 4)}};
+  s.lines = {{SecondOrderCone(I, z, z, 1), "second_order_cone(M=[2x2], s=[0, 0], c=[0, 0], e=1)"}};
+  s.bad_builds = {
+      {[=] { SecondOrderCone(I, z, vec({}), 0); }, "second_order_cone: the dimension is 0"},
+      {[=] { SecondOrderCone(I, z, vec({1}), 0); }, "second_order_cone: c has 1 entries for 2 columns of M"},
+      {[=] { SecondOrderCone(I, vec({1}), z, 0); }, "second_order_cone: s has 1 entries for 2 rows of M"},
+      {[=] { SecondOrderCone(I, z, z, kNaN); }, "second_order_cone: e is nan, not a finite number"},
+  };
+  s.bad_json = {
+      {R"({"type": "second_order_cone", "M": [[1]], "s": [1, 2], "c": [1], "e": 0})",
+       "second_order_cone: s has 2 entries for 1 rows of M"},
+      {R"({"type": "second_order_cone", "M": [], "s": [], "c": [], "e": 0})", "second_order_cone: the dimension is 0"},
+  };
+  // Without rows it is a halfspace.
+  s.slacks = {{round, vec({3, 4, 6}), {1}},
+              {round, vec({3, 4, -6}), {-11}},
+              {SecondOrderCone(MatrixXd(0, 0), VectorXd(0), vec({1, -1}), 2), vec({1, 5}), {-2}}};
+  s.anchors = {{round, std::nullopt}};
+  s.constraints = {{round, {"second_order_cone"}, {}, {}, false}};
+  // |x| <= y in the plane from (0, 1): right leaves at x = 1, up never.
+  s.gauges = {{"second_order_cone",
+               SecondOrderCone(mat({{1, 0}}), vec({0}), vec({0, 1}), 0),
+               vec({0, 1}),
+               {{vec({3, 0}), 3, vec({1, -1})}, {vec({0.5, 1}), 0, vec({0, 0})}, {vec({0, -2}), 2, vec({0, -1})}}}};
+  const MatrixXd tall = mat({{1, 0.5}, {-0.25, 2}, {0.5, 0.5}});
+  s.barriers = {
+      {"second_order_cone", SecondOrderCone(tall, vec({0.1, 0.2, 0.3}), vec({0.5, -1}), 3), vec({0.5, -0.25}),
+       vec({-40, 40})},
+      {"halfspace", SecondOrderCone(MatrixXd(0, 2), vec({}), vec({0.5, -1}), 3), vec({0.5, -0.25}), vec({-40, 40})}};
+  s.exact = [](const Translation& t) -> ConstraintPtr {
+    return std::make_unique<ConeConstraint>(t.matrix("M"), t.vector("s"), t.vector("c"), t.number("e"));
+  };
+  s.boundary_points = {{"second_order_cone", round, {3, 4, 5}, 2, true}};
+  return s;
+}
+
+}  // namespace
+
+Set circular_cone() { return SecondOrderCone(mat({{1, 0, 0}, {0, 1, 0}}), vec({0, 0}), vec({0, 0, 1}), 0); }
+
+std::vector<Specimen> cone_specimens() { return {second_order_cone()}; }
+
+}  // namespace softradial::support
