@@ -16,7 +16,7 @@
 
 namespace {
 
-using namespace softradial::experiments;
+using namespace softradial::study;
 
 struct WideCsv {
   std::vector<std::string> columns;

@@ -50,8 +50,8 @@ using NamedValues = std::vector<std::pair<std::string, FieldValue>>;
 class Fields;
 
 struct SetType {
-  std::string_view name;     // in SET.json: "log_sum_exp"
-  std::string_view title;    // in C++ and Python: "LogSumExp"
+  std::string_view name;     // in SET.json: "capped_simplex"
+  std::string_view title;    // in C++ and Python: "CappedSimplex"
   std::string_view formula;  // one line that says what the set is
   std::vector<Field> fields;
   std::vector<std::string_view> sample_data;  // what may come with each sample, besides an anchor and a scale

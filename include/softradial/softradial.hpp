@@ -1,6 +1,10 @@
 #pragma once
 
-// The whole public interface.
+// The library for rows in memory: sets, anchors, maps and their inverses, SET.json. Link softradial::core.
+//
+// Not in it, because it links more:
+//   softradial/layer.hpp, qp_layer.hpp, violation.hpp   the other constraint layers, and a meter; softradial::baselines
+//   softradial/nn.hpp                                   all of it as LibTorch modules; softradial::torch
 #include "softradial/anchor.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/method.hpp"
@@ -11,4 +15,6 @@
 #include "softradial/sample_polyhedra.hpp"
 #include "softradial/set.hpp"
 #include "softradial/set_json.hpp"
+#include "softradial/set_type.hpp"
 #include "softradial/sets.hpp"
+#include "softradial/tensor.hpp"

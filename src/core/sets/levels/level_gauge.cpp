@@ -85,46 +85,58 @@ class RayExit {
   std::span<const double> u0_;
 };
 
-// The exits of all rays at once, each in (0, longest]: halvings of the bracket on a log scale, then Newton from outside,
-// where a convex function's tangents lead back to the root without passing it; where h is infinite outside, the inner end
-// of the bracket. `longest` where the ray does not leave before; all are inside up to longest 2^-52.
-Tensor find_exits(const TensorFunction& h, const Tensor& u0, const Tensor& v, const Tensor& longest) {
-  constexpr int kHalvings = 18;    // from a ratio of 2^52 to one of 1 + 2e-4
-  constexpr int kNewtonSteps = 5;  // each doubles the digits
+// How the exits of tensors end: by Newton's steps from outside, where a convex function's tangents lead back to the root
+// without passing it; or by halvings, for a function that may be infinite outside or have slopes of any size.
+enum class Finish { newton, halvings };
+
+Finish finish_of(const ConvexFunction& h) { return h.steepest() ? Finish::newton : Finish::halvings; }
+
+// The exits of all rays at once, each in (0, longest]: halvings of the bracket on a log scale, then the finish. `longest`
+// where the ray does not leave before; all are inside up to `nearest` times that.
+Tensor find_exits(const TensorFunction& h, Finish finish, const Tensor& u0, const Tensor& v, const Tensor& longest,
+                  double nearest = kUlp<double>) {
+  constexpr int kLogHalvings = 18;  // from a ratio of 2^52 to one of 1 + 2e-4
+  constexpr int kNewtonSteps = 5;   // each doubles the digits
+  constexpr int kHalvings = 42;     // from 2e-4 to an ulp
   const Tensor none = 0 * v.value().columns(0, 1);
   const Tensor farthest = longest + none;
   Tensor high = farthest;
-  Tensor low = high * kUlp<double>;
-  for (int i = 0; i < kHalvings; ++i) {
-    const Tensor middle = root(low) * root(high);
+  Tensor low = high * nearest;
+  const auto halve = [&](const Tensor& middle) {
     const Tensor inside = h(u0 + middle * v, v).value <= none;
     low = choose(inside, middle, low);
     high = choose(inside, high, middle);
+  };
+  for (int i = 0; i < kLogHalvings; ++i) halve(root(low) * root(high));
+  const Tensor leaves = high < farthest;
+  if (finish == Finish::halvings) {
+    for (int i = 0; i < kHalvings; ++i) halve(low + (high - low) / 2);
+    return choose(leaves, low, farthest);
   }
-  Tensor t = choose(isfinite(h(u0 + high * v, v).value), high, low);
+  Tensor t = high;
   for (int i = 0; i < kNewtonSteps; ++i) {
     const TensorSlope at_t = h(u0 + t * v, v);
     const Tensor next = t - at_t.value / at_t.slope;
     t = choose(at_t.slope > 0 && next >= low && next <= t, next, t);
   }
-  return choose(high < farthest, t, farthest);
+  return choose(leaves, t, farthest);
 }
 
 // gamma(d) = |d| / t by tensors, in double, from an anchor (dim) or one of each sample. Its derivatives come from Newton
 // steps at the root that autograd sees: with t frozen there, t - f(t) / f'(t) has the first derivatives of the exit, and a
 // second step its second ones. Rays longer than `longest` (..., 1) count as never leaving.
-TensorGauge exit_gauge(TensorFunction h, const Tensor& u0, const Tensor& longest) {
-  return [h = std::move(h), u0, longest](const Tensor& direction) {
+TensorGauge exit_gauge(TensorFunction h, Finish finish, const Tensor& u0, const Tensor& longest) {
+  return [h = std::move(h), finish, u0, longest](const Tensor& direction) {
     const Tensor d = direction.value().in_double();
     const Tensor length = norm(d);
     const Tensor moves = length > 0;
     const Tensor v = d / where_else(moves, length, 1);
-    Tensor t = find_exits(h, frozen(u0), frozen(v), longest).value().frozen();
+    Tensor t = find_exits(h, finish, frozen(u0), frozen(v), longest).value().frozen();
     const Tensor leaves = t < longest && moves;
     t = where_else(leaves, t, 1);
     for (int i = 0; i < 2; ++i) {
       const TensorSlope at_t = h(u0 + t * v, v);
-      const Tensor usable = leaves && at_t.slope > 0;
+      const Tensor usable = leaves && at_t.slope > 0 && isfinite(at_t.value / at_t.slope);
       t = t - where_else(usable, at_t.value / where_else(usable, at_t.slope, 1), 0);
     }
     return where_else(leaves, length / t, 0).value().rounded_like(direction);
@@ -172,7 +184,7 @@ class LevelGauge final : public GuardedGauge<T> {
   }
 
   [[nodiscard]] TensorGauge in_tensors(const TensorSpace& space) const override {
-    return [gauge = exit_gauge(h_->in_tensors(space), space.constant(as_doubles<double>(u0_)),
+    return [gauge = exit_gauge(h_->in_tensors(space), finish_of(*h_), space.constant(as_doubles<double>(u0_)),
                                space.constant(longest())),
             grow = grow_](const Tensor& d) { return grow * gauge(d); };
   }
@@ -232,8 +244,10 @@ Tensor axis_lipschitz(const TensorFunction& h, const Tensor& u0, const TensorSpa
   for (std::size_t j = 0; j < n; ++j) {
     Tensor nearest = longest;
     for (const double sign : {1.0, -1.0}) {
-      const Tensor axis = space.constant(Eigen::VectorXd(sign * Eigen::VectorXd::Unit(Eigen::Index(n), Eigen::Index(j))));
-      nearest = smaller(nearest, find_exits(h, u0, axis + 0 * u0, longest));
+      const Tensor axis =
+          space.constant(Eigen::VectorXd(sign * Eigen::VectorXd::Unit(Eigen::Index(n), Eigen::Index(j))));
+      nearest =
+          smaller(nearest, find_exits(h, Finish::halvings, u0, axis + 0 * u0, longest, kUlp<double> * kUlp<double>));
     }
     squares = squares + 1 / (nearest * nearest);
   }
@@ -278,7 +292,7 @@ TensorGaugeAt LevelSet::gauge_in_tensors(const Tensor& anchor, const SampleTenso
   const std::optional<double> steepest = function_->steepest();
   const Tensor lipschitz = steepest ? *steepest / room : axis_lipschitz(h, fixed, space);
   const Tensor longest = 1 / (lipschitz * kUlp<double>);
-  const TensorGauge gauge = exit_gauge(h, choose(inside, anchor, fixed), longest);
+  const TensorGauge gauge = exit_gauge(h, finish_of(*function_), choose(inside, anchor, fixed), longest);
   const Tensor error = root_error(*function_, {}, room) + slack_error(norm(fixed), room, dim());
   return guarded(gauge, general_margin(space, lipschitz, kTerms, anchor, error), inside, space);
 }

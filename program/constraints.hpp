@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "softradial/anchor.hpp"
+#include "softradial/linear_system.hpp"
+#include "softradial/set.hpp"
+
+namespace softradial::program {
+
+// When a point counts as feasible (docs/cli.md, "check").
+struct Tolerance {
+  // Of an equality e.x = f:  kRoundings n epsilon (|f| + sum_j |e_j x_j|).  The projection promises a few ulp times the
+  // dimension; a sum of n rounded terms cannot be closer than that either.
+  static constexpr double kRoundings = 4;
+
+  double epsilon;                  // of the numbers that are judged: 2^-23 or 2^-52
+  std::optional<double> absolute;  // the user's own, for equalities and inequalities alike
+};
+
+// The inequalities of a set, then its equalities, as one list.
+class Constraints {
+ public:
+  Constraints(const Set& set, const Tolerance& tolerance);
+
+  [[nodiscard]] std::size_t size() const noexcept { return num_inequalities_ + system_.equalities().size(); }
+  [[nodiscard]] bool is_equality(std::size_t index) const noexcept { return index >= num_inequalities_; }
+  [[nodiscard]] std::string name(std::size_t index) const;
+
+  // -slack of an inequality, which is negative strictly inside; |residual| of an equality.
+  void violations(std::span<const double> x, std::span<double> out) const;
+
+  // How large the violation of a feasible point may be. Beyond it, or NaN: infeasible.
+  [[nodiscard]] double allowance(std::size_t index, std::span<const double> x) const;
+
+ private:
+  Set set_;
+  Tolerance tolerance_;
+  std::size_t num_inequalities_;
+  LinearSystem system_;
+};
+
+// Tells why a point has no inverse: which constraint, and by how much.
+class InteriorCheck {
+ public:
+  InteriorCheck(const Set& set, const Anchor& anchor, const Tolerance& tolerance);
+
+  // The inequality that x does not satisfy strictly. Those that are constant on the hull do not count: they hold on it
+  // with slack 0 where they stand for an equality. Nothing where x is strictly inside.
+  [[nodiscard]] std::optional<std::string> why_not_inside(std::span<const double> x) const;
+
+  // For a point that is strictly inside all inequalities and has no inverse all the same.
+  [[nodiscard]] std::string why_no_inverse(std::span<const double> x) const;
+
+ private:
+  [[nodiscard]] std::vector<double> violations(std::span<const double> x) const;
+  [[nodiscard]] std::optional<std::size_t> worst_inequality(std::span<const double> violations) const;
+
+  Constraints constraints_;
+  std::vector<bool> counts_;  // of each constraint: an inequality that is not constant on the hull
+};
+
+}  // namespace softradial::program

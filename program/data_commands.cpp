@@ -1,0 +1,238 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "command.hpp"
+#include "data/calendar.hpp"
+#include "data/load.hpp"
+#include "data/summary.hpp"
+#include "data/table_writer.hpp"
+#include "data/trip_import.hpp"
+#include "output_file.hpp"
+
+namespace softradial::program {
+
+namespace {
+
+using study::SplitSummary;
+
+constexpr const char* kExamples = R"(Examples:
+  softradial data summarize --prices prices.csv
+  softradial data generate synthetic:liquid --seed 0 --out prices.csv
+  softradial data import --trips yellow_tripdata_2024-*.parquet --out demand.csv
+  softradial data COMMAND --help shows more examples.)";
+
+// Repairs that a reader made, one line each on stderr. Call it at the end: if the command fails, the error is the only
+// line.
+void tell_warnings(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) tell("warning: " + warning);
+}
+
+// softradial data summarize
+
+constexpr const char* kSummarizeExamples = R"(Examples:
+  softradial data summarize --prices prices.csv
+  softradial data summarize --prices folder_of_yahoo_files --split 2018-12-31,2020-12-31
+  softradial data summarize --prices synthetic:sectors --seed 3 --split table --json
+
+Prints one row per split: annualised mean and median of daily returns, volatility, the largest drawdown of equal weight
+(all in per cent), mean pairwise correlation, mean lag-1 autocorrelation, and the Kolmogorov-Smirnov p-value of equal
+weight's returns against those of training. What was repaired in the prices is told on stderr.)";
+
+struct SummarizeArguments {
+  std::string prices;
+  std::string split = "text";
+  std::uint64_t seed = 0;
+  bool json = false;
+};
+
+std::string table(const std::vector<SplitSummary>& rows) {
+  std::string text =
+      fmt::format("{:<10}  {:<10}  {:<10}  {:>5}  {:>7}  {:>8}  {:>12}  {:>8}  {:>6}  {:>7}  {:>6}\n", "split", "first",
+                  "last", "days", "mean %", "median %", "volatility %", "max dd %", "corr", "AC(1)", "p KS");
+  for (const SplitSummary& row : rows) {
+    text += fmt::format(
+        "{:<10}  {:<10}  {:<10}  {:>5}  {:>7.2f}  {:>8.2f}  {:>12.2f}  {:>8.2f}  {:>6.2f}  {:>7.3f}  {:>6}\n",
+        row.split, study::format_date(row.first), study::format_date(row.last), row.days, 100 * row.mean,
+        100 * row.median, 100 * row.volatility, 100 * row.max_drawdown, row.correlation, row.autocorrelation,
+        row.ks_p_value ? fmt::format("{:.3f}", *row.ks_p_value) : "");
+  }
+  return text;
+}
+
+// Shares, not per cent.
+std::string json_text(const SummarizeArguments& arguments, const study::PriceTable& prices,
+                      const study::SplitDates& splits, const std::vector<SplitSummary>& rows) {
+  nlohmann::ordered_json json = {{"prices", arguments.prices},
+                                 {"assets", prices.tickers.size()},
+                                 {"train_end", study::format_date(splits.train_end)},
+                                 {"validation_end", study::format_date(splits.validation_end)},
+                                 {"splits", nlohmann::ordered_json::array()}};
+  for (const SplitSummary& row : rows) {
+    json["splits"].push_back(
+        {{"split", row.split},
+         {"first", study::format_date(row.first)},
+         {"last", study::format_date(row.last)},
+         {"days", row.days},
+         {"mean", row.mean},
+         {"median", row.median},
+         {"volatility", row.volatility},
+         {"max_drawdown", row.max_drawdown},
+         {"correlation", row.correlation},
+         {"autocorrelation", row.autocorrelation},
+         {"ks_p_value", row.ks_p_value ? nlohmann::ordered_json(*row.ks_p_value) : nlohmann::ordered_json(nullptr)}});
+  }
+  // A file name may hold any bytes; JSON may not.
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+ExitCode summarize(const SummarizeArguments& arguments) {
+  const study::SplitDates splits = study::parse_splits(arguments.split);
+  const study::PriceData data = study::load_prices(arguments.prices, arguments.seed);
+  const std::vector<SplitSummary> rows = study::summarize(data.table, splits);
+  tell_warnings(data.warnings);
+  OutputFile out(STDOUT_FILENO);
+  out.append(arguments.json ? json_text(arguments, data.table, splits, rows) : table(rows));
+  out.finish();
+  return ExitCode::done;
+}
+
+void add_summarize_command(CLI::App& data, Action& chosen) {
+  const auto arguments = std::make_shared<SummarizeArguments>();
+  CLI::App& command = *data.add_subcommand("summarize", "Describe prices, split by split");
+  command.footer(kSummarizeExamples);
+  command.add_option("--prices", arguments->prices, "A file, a folder, or synthetic:liquid|sectors|global")
+      ->type_name("SOURCE")
+      ->required();
+  command
+      .add_option("--split", arguments->split,
+                  "text (2018-12-31,2020-12-31), table (2017-12-31,2019-12-31), or the last days of training and "
+                  "validation")
+      ->type_name("text|table|DATE,DATE")
+      ->capture_default_str();
+  command.add_option("--seed", arguments->seed, "Seed of synthetic prices")->capture_default_str();
+  command.add_flag("--json", arguments->json, "One JSON object, in shares instead of per cent");
+  command.callback([arguments, &chosen] { chosen = [arguments] { return summarize(*arguments); }; });
+}
+
+// softradial data generate
+
+constexpr const char* kGenerateExamples = R"(Examples:
+  softradial data generate synthetic:liquid --seed 0 --out prices.csv
+  softradial data generate synthetic:taxi --zones 150 --out demand.csv.gz
+
+Writes wide CSV: daily prices 2010-2025 of synthetic:liquid (50 assets), synthetic:sectors (9) or synthetic:global (11),
+or hourly requests of synthetic:taxi (150 zones, six months). The same seed gives the same file on every machine.)";
+
+struct GenerateArguments {
+  std::string source;
+  std::string out;
+  std::uint64_t seed = 0;
+  std::size_t zones = 0;
+};
+
+ExitCode generate(const GenerateArguments& arguments) {
+  if (!arguments.source.starts_with("synthetic:")) {
+    throw BadInput(
+        program::quoted(arguments.source) +
+        " cannot be generated: expected synthetic:liquid, synthetic:sectors, synthetic:global or synthetic:taxi");
+  }
+  if (arguments.source == "synthetic:taxi") {
+    const study::DemandData data = study::load_demand(arguments.source, arguments.zones, arguments.seed);
+    study::write_demand(arguments.out, data.table);
+    tell_warnings(data.warnings);
+  } else {
+    if (arguments.zones > 0) throw BadInput("--zones is for synthetic:taxi");
+    study::write_prices(arguments.out, study::load_prices(arguments.source, arguments.seed).table);
+  }
+  return ExitCode::done;
+}
+
+void add_generate_command(CLI::App& data, Action& chosen) {
+  const auto arguments = std::make_shared<GenerateArguments>();
+  CLI::App& command = *data.add_subcommand("generate", "Write synthetic prices or demand");
+  command.footer(kGenerateExamples);
+  command.add_option("source", arguments->source, "synthetic:liquid|sectors|global|taxi")
+      ->type_name("NAME")
+      ->required();
+  command.add_option("--out", arguments->out, "The file; compressed where its name ends in .gz")
+      ->type_name("FILE")
+      ->required();
+  command.add_option("--seed", arguments->seed, "Seed")->capture_default_str();
+  command.add_option("--zones", arguments->zones, "The largest zones only (default: all)");
+  command.callback([arguments, &chosen] { chosen = [arguments] { return generate(*arguments); }; });
+}
+
+// softradial data import
+
+constexpr const char* kImportExamples = R"(Examples:
+  softradial data import --trips yellow_tripdata_2024-01.parquet --out demand.csv
+  softradial data import --trips 'trips/*_tripdata_2024-0*.parquet' --from 2024-01-01 --to 2024-06-30 --zones 150 --out demand.csv.gz
+
+Counts the trip records of New York's Taxi and Limousine Commission (Parquet or CSV; yellow, green, high-volume for-hire)
+per zone and hour of pick-up. Files may be larger than memory. What was dropped or filled is told on stderr.)";
+
+struct ImportArguments {
+  std::vector<std::string> trips;
+  std::string out;
+  std::string from;
+  std::string to;
+  std::size_t zones = 0;
+  std::size_t threads = 0;
+};
+
+std::optional<std::chrono::sys_days> day_of(const char* option, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const std::optional<std::chrono::sys_days> day = study::parse_date(text);
+  if (!day) throw BadInput(fmt::format("{}: {} is not a date (expected 2024-01-01)", option, program::quoted(text)));
+  return day;
+}
+
+ExitCode import_trip_records(const ImportArguments& arguments) {
+  const study::TripImportOptions options{.from = day_of("--from", arguments.from),
+                                         .to = day_of("--to", arguments.to),
+                                         .max_zones = arguments.zones,
+                                         .threads = arguments.threads};
+  if (options.from && options.to && *options.from > *options.to) {
+    throw BadInput(fmt::format("--from {} is after --to {}", arguments.from, arguments.to));
+  }
+  const study::TripImport result = study::import_trips(arguments.trips, options);
+  study::write_demand(arguments.out, result.data.table);
+  tell_warnings(result.data.warnings);
+  const study::DemandTable& table = result.data.table;
+  tell(fmt::format("{} trips, {} zones, {} hours from {} to {}", result.trips, table.zones.size(), table.hours.size(),
+                   study::format_hour(table.hours.front()), study::format_hour(table.hours.back())));
+  return ExitCode::done;
+}
+
+void add_import_command(CLI::App& data, Action& chosen) {
+  const auto arguments = std::make_shared<ImportArguments>();
+  CLI::App& command = *data.add_subcommand("import", "Count trip records per zone and hour");
+  command.footer(kImportExamples);
+  command.add_option("--trips", arguments->trips, "Files or patterns")->type_name("FILE")->required()->expected(1, -1);
+  command.add_option("--out", arguments->out, "The file; compressed where its name ends in .gz")
+      ->type_name("FILE")
+      ->required();
+  command.add_option("--from", arguments->from, "First day (default: the first with 1 % of the busiest day's trips)")
+      ->type_name("DATE");
+  command.add_option("--to", arguments->to, "Last day (default: the last such day)")->type_name("DATE");
+  command.add_option("--zones", arguments->zones, "The largest zones only (default: all)");
+  command.add_option("--threads", arguments->threads, "Threads (default: one per core)");
+  command.callback([arguments, &chosen] { chosen = [arguments] { return import_trip_records(*arguments); }; });
+}
+
+}  // namespace
+
+void add_data_commands(CLI::App& program, Action& chosen) {
+  CLI::App& data = *program.add_subcommand("data", "Prices and demand: describe, generate, import");
+  data.footer(kExamples);
+  data.require_subcommand(1);
+  add_summarize_command(data, chosen);
+  add_generate_command(data, chosen);
+  add_import_command(data, chosen);
+}
+
+}  // namespace softradial::program

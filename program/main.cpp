@@ -1,0 +1,89 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "command.hpp"
+
+namespace {
+
+using namespace softradial::program;
+
+constexpr const char* kDescription =
+    "Maps points into the interior of a convex set, one to one, in closed form.\n"
+    "Sets are described in JSON; points are rows of plain comma-separated numbers on stdin and stdout.";
+
+constexpr const char* kExamples = R"(Example:
+  echo '{"type": "capped_simplex", "dim": 3, "cap": 0.5}' > set.json
+  echo '4,-1,2' | softradial project --set set.json
+  softradial COMMAND --help shows more examples.
+
+Exit codes: 0 done, 1 the answer is no, 2 bad usage or bad input, 3 an internal failure.)";
+
+// Replaces this process by the program `name` in the same folder.
+[[noreturn]] void become(const std::string& command, const std::string& name, std::vector<std::string> words) {
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+  if (!std::filesystem::exists(program)) {
+    throw BadInput(command + ": " + name + " is not installed: softradial was built without PyTorch");
+  }
+  words.insert(words.begin(), program.string());
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  execv(program.c_str(), pointers.data());
+  throw InternalFailure(command + ": " + program.string() + ": " + std::generic_category().message(errno));
+}
+
+// Adds a command that another program in the same folder runs, with the words `first` before those of the user. Only
+// these programs load LibTorch, so that `project`, `anchor` and `check` start quickly.
+void add_command_beside(CLI::App& program, Action& chosen, const std::string& command, const std::string& description,
+                        const std::string& other_program, const std::vector<std::string>& first) {
+  CLI::App* const added = program.add_subcommand(command, description);
+  added->prefix_command();
+  added->set_help_flag();
+  added->callback([=, &chosen] {
+    chosen = [=]() -> ExitCode {
+      std::vector<std::string> words = first;
+      for (const std::string& word : added->remaining()) words.push_back(word);
+      become(command, other_program, words);
+    };
+  });
+}
+
+ExitCode run(int argc, const char* const* argv) {
+  CLI::App program(kDescription, "softradial");
+  program.set_version_flag("--version", "softradial " SOFTRADIAL_VERSION);
+  program.footer(kExamples);
+  Action chosen;
+  add_project_command(program, chosen);
+  add_anchor_command(program, chosen);
+  add_check_command(program, chosen);
+  add_command_beside(program, chosen, "bench", "Measure the speed against softmax and a matrix product, as ratios",
+                     "softradial-bench", {});
+  add_compare_command(program, chosen);
+  add_data_commands(program, chosen);
+  const std::string train = "softradial-train";
+  add_command_beside(program, chosen, "train", "Train a policy: portfolio or dispatch", train, {"train"});
+  add_command_beside(program, chosen, "backtest", "Test a saved portfolio policy on any period", train, {"backtest"});
+  add_command_beside(program, chosen, "predict", "Print the weights of a saved policy for the latest day", train,
+                     {"predict"});
+  add_command_beside(program, chosen, "table", "Reproduce the paper's tables, with its numbers next to ours", train,
+                     {"table"});
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& answer) {
+    return static_cast<ExitCode>(program.exit(answer));
+  }
+  if (!chosen) throw BadInput("no command: see softradial --help");
+  return chosen();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return static_cast<int>(guarded([&] { return run(argc, argv); }));
+}

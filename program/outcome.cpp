@@ -1,0 +1,70 @@
+#include "outcome.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <new>
+
+#include "softradial/errors.hpp"
+
+namespace softradial::program {
+
+namespace {
+
+constexpr std::size_t kMaxQuoted = 40;
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+
+ExitCode report(ExitCode code, const std::string& message) {
+  tell("error: " + message);
+  return code;
+}
+
+}  // namespace
+
+ExitCode guarded(const std::function<ExitCode()>& work) noexcept {
+  // If the reader leaves early, the next write fails, and OutputFile ends the program quietly.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return work();
+  } catch (const OutputClosed&) {
+    return ExitCode::done;
+  } catch (const CLI::ParseError& error) {
+    return report(ExitCode::bad_input, error.what());
+  } catch (const BadInput& error) {
+    return report(ExitCode::bad_input, error.what());
+  } catch (const Error& error) {
+    return report(ExitCode::bad_input, error.what());
+  } catch (const std::bad_alloc&) {
+    return report(ExitCode::internal_failure, "out of memory");
+  } catch (const std::exception& error) {
+    return report(ExitCode::internal_failure, error.what());
+  } catch (...) {
+    return report(ExitCode::internal_failure, "unknown failure");
+  }
+}
+
+void tell(const std::string& message) noexcept {
+  // A file name may contain control characters. As blanks they cannot break the line.
+  std::string line = "softradial: " + message;
+  std::ranges::replace_if(line, is_control, ' ');
+  std::fputs((line + "\n").c_str(), stderr);
+}
+
+std::string quoted(std::string_view bytes) {
+  std::string text = "\"";
+  for (const char c : bytes.substr(0, kMaxQuoted)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (is_control(c) || byte >= 0x80) {
+      text += fmt::format("\\x{:02x}", byte);
+    } else {
+      text += c;
+    }
+  }
+  return text + (bytes.size() > kMaxQuoted ? "...\"" : "\"");
+}
+
+}  // namespace softradial::program

@@ -1,0 +1,307 @@
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "data/summary.hpp"
+#include "outcome.hpp"
+#include "output_file.hpp"
+#include "runs/paper_tables.hpp"
+#include "runs/run.hpp"
+#include "runs/tuning.hpp"
+#include "train/commands.hpp"
+#include "train/config_flags.hpp"
+
+namespace softradial::program {
+namespace {
+
+using namespace softradial::study;
+using nlohmann::json;
+
+constexpr const char* kExamples = R"(Examples:
+  softradial table portfolio --universe liquid --prices liquid.csv --seeds 5 --runs runs/table
+  softradial table portfolio --prices liquid.csv --tune --objective gross --markdown
+  softradial table dispatch --demand hourly.csv --zones 67 --kappa 0.02 --runs runs/table
+  softradial table summary --universe sectors --prices sectors.csv
+
+A run in --runs with the same configuration is read; the others are trained and saved there. Equal weight is always a
+row, because a layer whose outputs stay near a uniform anchor must be compared with it.)";
+
+// One line of a table: a run, and the paper's numbers for it if there are any.
+struct Line {
+  std::string set;
+  std::string method;
+  json report;
+  std::string paper;
+};
+
+double worst_violation(const json& report) {
+  double worst = 0;
+  for (const auto& trial : report.at("trials")) worst = std::max(worst, trial.value("violation", 0.0));
+  return worst;
+}
+
+std::string mean_and_std(const json& report, const char* name) {
+  return fmt::format("{:.3f} +- {:.3f}", report.at("mean").at(name).get<double>(),
+                     report.at("std").at(name).get<double>());
+}
+
+// "dc3 (steps 3, learning_rate 0.01)": the method and its chosen numbers.
+std::string method_text(const json& report, bool tune) {
+  const json& config = report.at("config");
+  std::string text = config.at("method").get<std::string>();
+  if (!tune || !config.contains("method_options") || config["method_options"].empty()) return text;
+  std::string options = config.value("contraction", "");
+  for (const auto& [name, value] : config["method_options"].items()) {
+    if (name == "epsilon" || name == "symmetric") continue;
+    options += fmt::format("{}{} {:g}", options.empty() ? "" : ", ", name, value.get<double>());
+  }
+  return text + " (" + options + ")";
+}
+
+std::string set_name(double cap) { return cap >= 1 ? "simplex" : fmt::format("cap {:g}", cap); }
+
+// Reads OUT/result.json if this configuration, or one that was tuned from it, has made it. Otherwise trains.
+template <class Config, class TableType>
+json run_or_read(Config config, bool tune, const TableType& table, const std::filesystem::path& out, ProgressBar& bar) {
+  const std::filesystem::path file = out / "result.json";
+  const auto matches = [&](json saved) {
+    json wanted = to_json(config);
+    if (tune) {
+      for (const char* chosen : {"method_options", "contraction"}) {
+        saved.erase(chosen);
+        wanted.erase(chosen);
+      }
+    }
+    return saved == wanted;
+  };
+  if (!out.empty() && std::filesystem::exists(file)) {
+    std::ifstream in(file);
+    json saved = json::parse(in, nullptr, false);
+    if (!saved.is_discarded() && matches(saved.value("config", json::object()))) return saved;
+  }
+  RunHooks hooks;
+  hooks.out = out;
+  hooks.progress = [&](int trial, const study::Progress& progress) {
+    bar.show(config.layer.method + " " + set_name(config.cap), trial, config.seeds, progress);
+  };
+  if (tune) config.layer = tuned(config, table, hooks);
+  return report(config, study::run(config, table, hooks));
+}
+
+LayerConfig layer_named(const std::string& method) {
+  LayerConfig layer;
+  layer.method = method;
+  if (!layer.equal_weight()) layer.options = method_named(method);
+  return layer;
+}
+
+struct TableArguments {
+  std::string universe = "liquid";
+  std::string runs;
+  std::vector<std::string> methods = {"softmax", "orthogonal", "dc3", "hardnet", "soft_radial"};
+  bool tune = false;
+  bool json = false;
+  bool markdown = false;
+};
+
+void print(const TextTable& rows, bool markdown) {
+  OutputFile out(STDOUT_FILENO);
+  out.append(table_text(rows, markdown));
+  out.finish();
+}
+
+void print_json(const std::vector<Line>& lines) {
+  json all = json::array();
+  for (const Line& line : lines)
+    all.push_back({{"set", line.set}, {"method", line.method}, {"ours", line.report}, {"paper", line.paper}});
+  OutputFile out(STDOUT_FILENO);
+  out.append(all.dump(2) + "\n");
+  out.finish();
+}
+
+// The paper's own choice: softmax on the simplex, DC3 and HardNet under a cap, the others on both.
+bool in_paper(const std::string& method, double cap) {
+  if (method == "softmax") return cap >= 1;
+  if (method == "dc3" || method == "hardnet") return cap < 1;
+  return true;
+}
+
+// One line for each method and cap, equal weight first. `paper(method, cap)` gives the paper's numbers as text.
+template <class Config, class TableType, class Paper>
+std::vector<Line> run_lines(const TableArguments& arguments, Config config, const TableType& table,
+                            std::vector<double> caps, const std::vector<double>& paper_caps, const Paper& paper) {
+  at::set_num_threads(config.threads);
+  const bool as_paper = caps.empty();
+  if (as_paper) caps = paper_caps;
+  ProgressBar bar(false);
+  std::vector<Line> lines;
+  const auto add = [&](const std::string& method, double cap) {
+    config.layer = layer_named(method);
+    config.cap = cap;
+    std::filesystem::path out;
+    if (!arguments.runs.empty()) {
+      out = std::filesystem::path(arguments.runs) / fmt::format("{}-{}-{:g}", arguments.universe, method, cap);
+    }
+    lines.push_back({set_name(cap), method, run_or_read(config, arguments.tune, table, out, bar), paper(method, cap)});
+  };
+  add("equal_weight", 1);
+  for (const double cap : caps) {
+    for (const std::string& method : arguments.methods) {
+      if (!as_paper || in_paper(method, cap)) add(method, cap);
+    }
+  }
+  return lines;
+}
+
+// The lines as text or JSON; `cells(report)` are the columns between method and violation.
+template <class Cells>
+ExitCode print_lines(const TableArguments& arguments, const std::vector<Line>& lines, std::vector<std::string> head,
+                     const Cells& cells) {
+  if (arguments.json) {
+    print_json(lines);
+    return ExitCode::done;
+  }
+  head.insert(head.begin(), {"set", "method"});
+  head.insert(head.end(), {"violation", "paper"});
+  TextTable rows = {head};
+  for (const Line& line : lines) {
+    std::vector<std::string> row = {line.set, method_text(line.report, arguments.tune)};
+    for (std::string& cell : cells(line.report)) row.push_back(std::move(cell));
+    row.push_back(fmt::format("{:.0e}", worst_violation(line.report)));
+    row.push_back(line.paper.empty() ? "-" : line.paper);
+    rows.push_back(std::move(row));
+  }
+  print(rows, arguments.markdown);
+  return ExitCode::done;
+}
+
+ExitCode portfolio_table(const TableArguments& arguments, const PortfolioConfig& config,
+                         const std::vector<double>& caps) {
+  const auto paper = config.model.objective == PortfolioObjective::net ? paper_net_table() : paper_gross_table();
+  const auto lines =
+      run_lines(arguments, config, load_prices_and_warn(config.prices, config.data_seed), caps,
+                {1.0, arguments.universe == "liquid" ? 0.05 : 0.15}, [&](const std::string& method, double cap) {
+                  for (const PaperPortfolioRow& row : paper) {
+                    if (row.universe != arguments.universe || row.method != method || row.cap != cap) continue;
+                    return fmt::format("{:.2f} +- {:.2f}, turnover {:.2f}", row.sharpe, row.sharpe_std, row.turnover);
+                  }
+                  return std::string();
+                });
+  return print_lines(arguments, lines, {"net Sharpe", "turnover", "drawdown"}, [](const json& report) {
+    return std::vector<std::string>{mean_and_std(report, "sharpe"), mean_and_std(report, "turnover"),
+                                    fmt::format("{:.2f}", report.at("mean").at("max_drawdown").get<double>())};
+  });
+}
+
+ExitCode dispatch_table(const TableArguments& arguments, const DispatchConfig& config,
+                        const std::vector<double>& kappas) {
+  const auto lines = run_lines(arguments, config, load_demand_and_warn(config), kappas, {1.0, 0.1, 0.02},
+                               [](const std::string& method, double kappa) {
+                                 for (const PaperDispatchRow& row : paper_dispatch_table()) {
+                                   if (row.method != method || row.kappa != kappa) continue;
+                                   return fmt::format("{:.2f} +- {:.2f}", row.served_rate, row.served_rate_std);
+                                 }
+                                 return std::string();
+                               });
+  return print_lines(arguments, lines, {"served rate"},
+                     [](const json& report) { return std::vector<std::string>{mean_and_std(report, "served_rate")}; });
+}
+
+ExitCode summary_table(const TableArguments& arguments, const PortfolioConfig& config) {
+  const PriceTable prices = load_prices_and_warn(config.prices, config.data_seed);
+  TextTable rows = {{"split", "", "mean %", "median %", "volatility %", "drawdown %", "correlation", "AC(1)", "KS p"}};
+  const auto number = [](double v) { return fmt::format("{:.2f}", v); };
+  for (const SplitSummary& s : summarize(prices, table_splits())) {
+    rows.push_back({s.split, "ours", number(100 * s.mean), number(100 * s.median), number(100 * s.volatility),
+                    number(100 * s.max_drawdown), number(s.correlation), fmt::format("{:.3f}", s.autocorrelation),
+                    s.ks_p_value ? fmt::format("{:.3f}", *s.ks_p_value) : "-"});
+    for (const PaperSummaryRow& p : paper_summary_table()) {
+      if (p.universe != arguments.universe || p.split != s.split) continue;
+      rows.push_back({s.split, "paper", number(p.mean), number(p.median), number(p.volatility), number(p.max_drawdown),
+                      number(p.correlation), fmt::format("{:.3f}", p.autocorrelation),
+                      p.ks_p_value ? fmt::format("{:.3f}", *p.ks_p_value) : "-"});
+    }
+  }
+  print(rows, arguments.markdown);
+  return ExitCode::done;
+}
+
+void add_table_flags(CLI::App& command, TableArguments& arguments) {
+  command
+      .add_option("--runs", arguments.runs, "Folder of runs: a run that is there is read, the others are saved there")
+      ->type_name("DIR");
+  command.add_option("--method", arguments.methods, "Methods, separated by commas")
+      ->delimiter(',')
+      ->capture_default_str();
+  command.add_flag("--tune", arguments.tune,
+                   "First choose the parameters of each layer from the paper's grid, on validation");
+  command.add_flag("--json", arguments.json, "Print the runs as JSON");
+  command.add_flag("--markdown", arguments.markdown, "Print a Markdown table");
+}
+
+CLI::Option* add_universe(CLI::App& command, TableArguments& arguments) {
+  return command
+      .add_option("--universe", arguments.universe, "Universe whose numbers in the paper are shown next to ours")
+      ->check(CLI::IsMember({"liquid", "sectors", "global"}))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_table_command(CLI::App& program, Action& chosen) {
+  CLI::App& table = *program.add_subcommand("table", "Reproduce the paper's tables, with its numbers next to ours");
+  table.require_subcommand(1);
+  table.footer(kExamples);
+
+  struct Portfolio {
+    TableArguments arguments;
+    PortfolioConfig config;
+    std::vector<double> caps;
+  };
+  const auto portfolio = std::make_shared<Portfolio>();
+  portfolio->config.seeds = 5;
+  CLI::App& prices = *table.add_subcommand("portfolio", "Net Sharpe ratio and turnover of every method");
+  add_universe(prices, portfolio->arguments);
+  add_table_flags(prices, portfolio->arguments);
+  add_task_flags(prices, portfolio->config);
+  add_training_flags(prices, portfolio->config);
+  prices.remove_option(prices.get_option("--cap"));
+  prices.add_option("--cap", portfolio->caps, "Caps, separated by commas (default: 1 and those of the paper)")
+      ->delimiter(',');
+  prices.callback([portfolio, &chosen] {
+    chosen = [portfolio] { return portfolio_table(portfolio->arguments, portfolio->config, portfolio->caps); };
+  });
+
+  struct Dispatch {
+    TableArguments arguments;
+    DispatchConfig config;
+    std::vector<double> kappas;
+  };
+  const auto dispatch = std::make_shared<Dispatch>();
+  dispatch->config.seeds = 5;
+  dispatch->arguments.universe = "dispatch";
+  CLI::App& demand = *table.add_subcommand("dispatch", "Served rate of every method");
+  add_table_flags(demand, dispatch->arguments);
+  add_task_flags(demand, dispatch->config);
+  add_training_flags(demand, dispatch->config);
+  demand.remove_option(demand.get_option("--kappa"));
+  demand.add_option("--kappa", dispatch->kappas, "Caps, separated by commas (default: 1, 0.1, 0.02)")->delimiter(',');
+  demand.callback([dispatch, &chosen] {
+    chosen = [dispatch] { return dispatch_table(dispatch->arguments, dispatch->config, dispatch->kappas); };
+  });
+
+  const auto summary = std::make_shared<Portfolio>();
+  CLI::App& statistics = *table.add_subcommand("summary", "Summary statistics of prices");
+  add_universe(statistics, summary->arguments);
+  statistics.add_option("--prices", summary->config.prices, "Prices")->type_name("SOURCE")->capture_default_str();
+  statistics.add_flag("--markdown", summary->arguments.markdown, "Print a Markdown table");
+  statistics.callback(
+      [summary, &chosen] { chosen = [summary] { return summary_table(summary->arguments, summary->config); }; });
+}
+
+}  // namespace softradial::program

@@ -1,0 +1,124 @@
+#include "data/demand_reader.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "data/calendar.hpp"
+#include "data/csv_text.hpp"
+#include "data/data_error.hpp"
+#include "data/field_number.hpp"
+#include "data/text_file.hpp"
+
+namespace softradial::study {
+
+namespace {
+
+using std::chrono::hours;
+using std::chrono::local_seconds;
+
+struct Row {
+  local_seconds hour;
+  std::size_t line = 0;
+  Eigen::RowVectorXd demand;
+};
+
+std::vector<std::string> read_header(const std::string& path, CsvText& csv) {
+  if (!csv.next()) throw DataError(path + ": is empty");
+  if (parse_date(csv.fields().front())) {
+    throw DataError(at_line(path, csv.line(), "a header is missing: the first line begins with a date"));
+  }
+  if (csv.fields().size() < 2) {
+    throw DataError(at_line(path, csv.line(), "expected an hour and at least one zone, separated by commas"));
+  }
+  std::vector<std::string> zones(csv.fields().begin() + 1, csv.fields().end());
+  std::set<std::string> seen;
+  for (const std::string& zone : zones) {
+    if (zone.empty()) throw DataError(at_line(path, csv.line(), "a zone has no name"));
+    if (!seen.insert(zone).second) throw DataError(at_line(path, csv.line(), "the zone " + zone + " occurs twice"));
+  }
+  return zones;
+}
+
+Row read_row(const std::string& path, const CsvText& csv, const std::vector<std::string>& zones) {
+  const auto fail = [&](const std::string& what) { throw DataError(at_line(path, csv.line(), what)); };
+  if (csv.fields().size() != zones.size() + 1) {
+    fail(std::to_string(csv.fields().size()) + " columns, but the header has " + std::to_string(zones.size() + 1));
+  }
+  const std::string_view field = csv.fields().front();
+  const std::optional<local_seconds> hour = parse_hour(field);
+  if (!hour) fail(quoted_field(field) + " is not a full hour of local time (expected 2024-01-01T00)");
+  Row row{*hour, csv.line(), Eigen::RowVectorXd(static_cast<Eigen::Index>(zones.size()))};
+  for (std::size_t j = 0; j < zones.size(); ++j) {
+    const std::string_view cell = csv.fields()[j + 1];
+    const std::optional<double> count = parse_number(cell);
+    if (!count) fail("zone " + zones[j] + ": " + quoted_field(cell) + " is not a count");
+    if (*count < 0) fail("zone " + zones[j] + ": the count " + quoted_field(cell) + " is negative");
+    row.demand(static_cast<Eigen::Index>(j)) = *count;
+  }
+  return row;
+}
+
+// One row an hour, sorted.
+std::vector<Row> merge_rows(const std::string& path, std::vector<Row> rows, std::vector<std::string>& warnings) {
+  std::ranges::stable_sort(rows, {}, &Row::hour);
+  std::vector<Row> merged;
+  merged.reserve(rows.size());
+  for (Row& row : rows) {
+    if (merged.empty() || merged.back().hour != row.hour) {
+      merged.push_back(std::move(row));
+    } else if (is_repeated_hour(row.hour)) {
+      merged.back().demand += row.demand;
+      warnings.push_back(path + ": " + format_hour(row.hour) + " happens twice (end of daylight saving): added");
+    } else if (merged.back().demand != row.demand) {
+      throw DataError(
+          at_line(path, row.line, format_hour(row.hour) + " differs from line " + std::to_string(merged.back().line)));
+    }
+  }
+  return merged;
+}
+
+// A row for every hour.
+std::vector<Row> close_gaps(const std::string& path, std::vector<Row> rows, std::vector<std::string>& warnings) {
+  std::vector<Row> complete;
+  complete.reserve(rows.size() + 1);
+  for (Row& row : rows) {
+    if (!complete.empty() && row.hour != complete.back().hour + hours(1)) {
+      const local_seconds missing = complete.back().hour + hours(1);
+      if (!is_skipped_hour(missing) || row.hour != missing + hours(1)) {
+        throw DataError(
+            at_line(path, row.line,
+                    "hours are missing before " + format_hour(row.hour) + ": expected " + format_hour(missing)));
+      }
+      complete.push_back({missing, row.line, skipped_hour_demand(complete.back().demand, row.demand)});
+      warnings.push_back(path + ": " + format_hour(missing) +
+                         " does not exist (start of daylight saving): filled with the mean of its neighbours");
+    }
+    complete.push_back(std::move(row));
+  }
+  return complete;
+}
+
+}  // namespace
+
+DemandData read_demand(const std::string& path, std::size_t max_zones) {
+  const std::string text = read_text_file(path);
+  CsvText csv(text);
+  DemandData data;
+  data.table.zones = read_header(path, csv);
+  std::vector<Row> rows;
+  while (csv.next()) rows.push_back(read_row(path, csv, data.table.zones));
+  if (rows.empty()) throw DataError(path + ": has no hours");
+  rows = close_gaps(path, merge_rows(path, std::move(rows), data.warnings), data.warnings);
+
+  data.table.demand.resize(static_cast<Eigen::Index>(rows.size()), static_cast<Eigen::Index>(data.table.zones.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    data.table.hours.push_back(rows[i].hour);
+    data.table.demand.row(static_cast<Eigen::Index>(i)) = rows[i].demand;
+  }
+  select_zones(data, max_zones);
+  return data;
+}
+
+}  // namespace softradial::study

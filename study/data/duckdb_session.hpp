@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/duckdb_library.hpp"
+
+namespace softradial::study {
+
+// A database in memory and one connection to it. Offline: it installs and loads no extensions.
+class DuckDbSession {
+ public:
+  explicit DuckDbSession(std::size_t threads);
+  DuckDbSession(const DuckDbSession&) = delete;
+  DuckDbSession& operator=(const DuckDbSession&) = delete;
+  ~DuckDbSession();
+
+  // All of them throw DataError with the first line of DuckDB's message.
+  void run(const std::string& sql);
+  // The names of the columns of a query's result.
+  [[nodiscard]] std::vector<std::string> columns(const std::string& sql);
+  // The only column of a query, which must be text without NULL.
+  [[nodiscard]] std::vector<std::string> strings(const std::string& sql);
+  // The rows of a query whose `width` columns are BIGINT without NULL, one after the other.
+  [[nodiscard]] std::vector<std::int64_t> integers(const std::string& sql, std::size_t width);
+
+ private:
+  class Result;
+
+  DuckDbLibrary library_;
+  duckdb_database database_ = nullptr;
+  duckdb_connection connection_ = nullptr;
+};
+
+// 'text' as SQL writes it.
+[[nodiscard]] std::string sql_text(const std::string& text);
+
+}  // namespace softradial::study

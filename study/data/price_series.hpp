@@ -1,0 +1,31 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace softradial::study {
+
+inline constexpr double kMissingPrice = std::numeric_limits<double>::quiet_NaN();
+
+// One price as a file states it: positive or missing.
+struct Quote {
+  std::chrono::sys_days day;
+  double price = kMissingPrice;
+  std::size_t line = 0;
+};
+
+// One ticker as a file states it: in any order, with gaps and repetitions.
+struct PriceSeries {
+  std::string ticker;
+  std::string file;
+  std::vector<Quote> quotes;
+};
+
+// Every series in one price file: wide (date, one column per ticker), an export of one ticker (Date, Open, ..., Close,
+// [Adj Close,] Volume; named after the file), or rows with a ticker each (<TICKER>, <PER>, <DATE>, ...). Throws DataError.
+[[nodiscard]] std::vector<PriceSeries> read_price_series(const std::string& path);
+
+}  // namespace softradial::study

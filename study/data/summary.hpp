@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/price_table.hpp"
+#include "data/splits.hpp"
+
+namespace softradial::study {
+
+// One row of the paper's table of summary statistics. With r the daily simple returns of the split's days, (days, assets):
+struct SplitSummary {
+  std::string split;
+  std::chrono::sys_days first;  // days of the first and the last return
+  std::chrono::sys_days last;
+  std::size_t days = 0;
+  double mean = 0;        // 252 mean(r)
+  double median = 0;      // 252 median over all days and assets
+  double volatility = 0;  // sqrt(252 mean over assets of the variance), divisor days - 1
+  double max_drawdown =
+      0;                   // of equal weight, rebalanced daily, starting at 1: min over t of W_t / max_{s <= t} W_s - 1
+  double correlation = 0;  // mean over pairs of assets; 0 where there is one asset
+  double autocorrelation = 0;  // mean over assets of corr(r_t, r_{t-1})
+  // Two-sample Kolmogorov-Smirnov, equal-weight returns of this split against those of training; asymptotic. The first
+  // split has none.
+  std::optional<double> ks_p_value;
+};
+
+// (days - 1, assets): r_t = p_t / p_{t-1} - 1; row t belongs to the day t + 1.
+[[nodiscard]] Table simple_returns(const PriceTable& table);
+
+// Train, validation, test. A return belongs to the day on which it ends. Throws DataError where a split has fewer than 3
+// returns.
+[[nodiscard]] std::vector<SplitSummary> summarize(const PriceTable& table, const SplitDates& splits);
+
+// p = 2 sum_{k >= 1} (-1)^(k-1) exp(-2 k^2 l^2), l = sqrt(n m / (n + m)) D, D the largest distance of the two empirical
+// distribution functions.
+[[nodiscard]] double kolmogorov_smirnov_p(std::vector<double> a, std::vector<double> b);
+
+}  // namespace softradial::study

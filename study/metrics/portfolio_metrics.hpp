@@ -1,0 +1,35 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "data/price_table.hpp"
+
+namespace softradial::study {
+
+// A year has 252 trading days. Everything is net of the exact L1 cost.
+struct PortfolioMetrics {
+  double sharpe = 0;             // sqrt(252) mean / std of the daily returns, std with n - 1
+  double annual_return = 0;      // geometric: wealth^(252 / n) - 1
+  double annual_volatility = 0;  // sqrt(252) std
+  double max_drawdown = 0;       // the largest loss from a peak of wealth, in [0, 1]
+  double turnover = 0;           // one-way, per day: 1/2 sum_i |w_t - drifted w_{t-1}|, mean
+  double cost = 0;               // per day, mean
+  bool operator==(const PortfolioMetrics&) const = default;
+};
+
+std::array<std::pair<std::string_view, double>, 6> named_values(const PortfolioMetrics& metrics);
+
+struct PortfolioReturns {
+  Eigen::VectorXd net;       // R_t = g_t - 1 - gamma/2 |x_t|_1, see sharpe_loss.hpp
+  Eigen::VectorXd turnover;  // |x_t|_1 / 2
+  Eigen::VectorXd cost;      // gamma/2 |x_t|_1
+};
+
+// weights (days, N), relatives (days - 1, N): the first day's position is taken as held, as every later one is charged.
+PortfolioReturns portfolio_returns(const Table& weights, const Table& relatives, double cost);
+PortfolioMetrics portfolio_metrics(const PortfolioReturns& returns);
+
+}  // namespace softradial::study

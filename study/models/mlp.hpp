@@ -1,0 +1,58 @@
+#pragma once
+
+#include <ATen/core/Generator.h>
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "models/dropout.hpp"
+#include "models/parameters.hpp"
+
+namespace softradial::study {
+
+struct MlpOptions {
+  int64_t inputs = 1;
+  int64_t hidden = 64;
+  int64_t layers = 2;  // hidden layers
+  int64_t outputs = 1;
+  double dropout = 0.1;
+  at::ScalarType dtype = at::kFloat;
+  bool operator==(const MlpOptions&) const = default;
+};
+
+// z -> (linear, ReLU, dropout) for every hidden layer -> linear -> u. Forward and backward by hand, as in WindowModel.
+class Mlp {
+ public:
+  explicit Mlp(const MlpOptions& options);
+  // A copy would share the memory of the parameters.
+  Mlp(const Mlp&) = delete;
+  Mlp& operator=(const Mlp&) = delete;
+  Mlp(Mlp&&) = default;
+  Mlp& operator=(Mlp&&) = default;
+
+  const MlpOptions& options() const { return options_; }
+  const Parameters& parameters() const { return parameters_; }
+
+  // Uniform in +-1/sqrt(fan in), as torch's linear layers start.
+  void initialize(at::Generator generator);
+
+  at::Tensor forward(const at::Tensor& z) const;  // (batch, inputs) -> (batch, outputs)
+  // With dropout; z must stay as it is until backward. The result is memory of the model until the next call.
+  at::Tensor forward_training(const at::Tensor& z, at::Generator& generator);
+  void backward(const at::Tensor& grad_u);
+
+ private:
+  struct Layer {
+    at::Tensor weight, bias, grad_weight, grad_bias;
+    // Buffers of (batch, width): activation, its slope (0 where ReLU or dropout cut, else the dropout factor), cotangent.
+    at::Tensor activation, slope, grad;
+  };
+
+  MlpOptions options_;
+  Parameters parameters_;
+  Dropout dropout_;
+  std::vector<Layer> layers_;
+  at::Tensor z_;
+};
+
+}  // namespace softradial::study

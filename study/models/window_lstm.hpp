@@ -1,0 +1,64 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace softradial::study {
+
+// Weights as torch::nn::LSTM has them: gates i, f, g, o in blocks of `hidden` rows.
+struct LstmWeights {
+  at::Tensor input;           // W_ih (4 hidden, features)
+  at::Tensor recurrent;       // W_hh (4 hidden, hidden)
+  at::Tensor input_bias;      // b_ih (4 hidden)
+  at::Tensor recurrent_bias;  // b_hh (4 hidden)
+};
+
+// Which days a window reads: `steps` of them, from day b * stride on for window b.
+//   stride = 1       windows of consecutive days: they overlap, and a day's input projection is computed once
+//   stride = steps   windows that have nothing in common, one after the other
+struct WindowLayout {
+  int64_t steps = 10;
+  int64_t stride = 1;
+  bool operator==(const WindowLayout&) const = default;
+
+  int64_t num_days(int64_t windows) const { return windows == 0 ? 0 : (windows - 1) * stride + steps; }
+  // Throws if the days are not those of a whole number of windows.
+  int64_t num_windows(int64_t days) const;
+};
+
+// All that the way back needs; the buffers are used again by the next pass of the same size.
+struct LstmTape {
+  WindowLayout layout;
+  int64_t slots = 0;
+  int64_t windows = 0;
+  int64_t hidden = 0;
+  int64_t units = 0;  // hidden, padded
+  at::Tensor days;    // (days, features)
+  at::Tensor recurrent;
+  at::Tensor packed;
+  at::Tensor projection;
+  at::Tensor gates;
+  at::Tensor cells;
+  at::Tensor squashed;
+  at::Tensor states;
+  at::Tensor grad_hidden;
+  at::Tensor grad_cells;
+  at::Tensor grad_projection;
+};
+
+// The last hidden state of every window, (windows, hidden), for days (days, features); the initial state is zero. The
+// result is memory of the tape. `keep` says whether the way back will be taken.
+at::Tensor lstm_forward(const at::Tensor& days, const LstmWeights& weights, WindowLayout layout, bool keep,
+                        LstmTape& tape);
+
+// Writes the gradients of the weights into `grad`, whose tensors exist, for grad_hidden (windows, hidden). Consumes the
+// tape: cotangents replace the gates. Returns the gradient of the days if asked, else an undefined tensor.
+at::Tensor lstm_backward(const at::Tensor& grad_hidden, const LstmWeights& weights, const LstmWeights& grad,
+                         bool grad_days, LstmTape& tape);
+
+// The same as one node of autograd. x is (days, features) with windows as the layout says, or (windows, steps,
+// features) for windows of their own; layout.stride is not read then.
+at::Tensor window_lstm(const at::Tensor& x, const LstmWeights& weights, WindowLayout layout);
+
+}  // namespace softradial::study

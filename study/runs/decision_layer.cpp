@@ -1,0 +1,78 @@
+#include "runs/decision_layer.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "softradial/nn.hpp"
+#include "softradial/sets.hpp"
+#include "softradial/violation.hpp"
+
+namespace softradial::study {
+namespace {
+
+ConstraintLayer equal_weight(const Set& set) {
+  const auto dim = static_cast<int64_t>(set.dim());
+  const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set);
+  const double total = coordinates != nullptr && coordinates->total() ? *coordinates->total() : 1.0;
+  // Times zero, so that a gradient can be asked for: it is zero.
+  return {[=](const at::Tensor& u, bool) { return u * 0 + total / static_cast<double>(dim); }, dim, dim};
+}
+
+template <class Module>
+ConstraintLayer radial(Module module, int64_t dim) {
+  return {[module](const at::Tensor& u, bool) mutable { return module(u); }, dim, dim};
+}
+
+}  // namespace
+
+ConstraintLayer decision_layer(const LayerConfig& config, const Set& set) {
+  if (config.equal_weight()) return equal_weight(set);
+  const auto dim = static_cast<int64_t>(set.dim());
+  if (const auto* m = std::get_if<SoftRadial>(&config.options)) {
+    return radial(nn::SoftRadial(set, nn::SoftRadialOptions{m->contraction, m->lambda, m->epsilon}), dim);
+  }
+  if (std::holds_alternative<HardRadial>(config.options)) return radial(nn::HardRadial(set), dim);
+  if (const auto* m = std::get_if<GaugeMap>(&config.options)) {
+    return radial(nn::GaugeMap(set, nn::GaugeMapOptions{m->contraction, m->lambda}), dim);
+  }
+  const auto* capped = dynamic_cast<const CappedSimplex*>(&*set);
+  const bool uncapped = std::holds_alternative<Softmax>(config.options) && capped != nullptr;
+  nn::ConstraintLayer module(uncapped ? Set(Simplex(set.dim(), *capped->total())) : set, config.options);
+  const int64_t input = module->input_dim();
+  ConstraintLayer layer{[module](const at::Tensor& u, bool training) mutable {
+                          module->train(training);
+                          return module(u);
+                        },
+                        input, dim};
+  if (std::holds_alternative<SoftPenalty>(config.options)) {
+    layer.penalty = [set, weight = config.penalty_weight](const at::Tensor& x) {
+      return weight * nn::penalty(x, set).mean();
+    };
+  }
+  return layer;
+}
+
+ViolationFunction violation_of(const Set& set) {
+  return [set](const at::Tensor& x) {
+    const at::Tensor wide = x.to(at::kDouble).contiguous();
+    const auto dim = static_cast<std::size_t>(wide.size(-1));
+    const double ulp =
+        x.scalar_type() == at::kDouble ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
+    ViolationMeter meter(set);
+    double worst = 0;
+    for (int64_t i = 0; i < wide.size(0); ++i) {
+      const auto found = meter({wide.data_ptr<double>() + i * wide.size(-1), dim});
+      // Each term of an equality was rounded to the layer's precision, and their sum is a few more roundings.
+      const double here = std::max(found.inequality, found.equality - 8 * ulp * found.rounding);
+      worst = std::isnan(found.inequality) ? std::numeric_limits<double>::infinity() : std::max(worst, here);
+    }
+    return worst;
+  };
+}
+
+}  // namespace softradial::study

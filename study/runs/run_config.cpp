@@ -1,0 +1,130 @@
+#include "runs/run_config.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "data/calendar.hpp"
+#include "data/csv_text.hpp"
+#include "data/data_error.hpp"
+#include "runs/config_fields.hpp"
+#include "softradial/set_json.hpp"
+#include "softradial/sets.hpp"
+
+namespace softradial::study {
+namespace {
+
+using nlohmann::json;
+
+template <class Value>
+json json_of(const Value& value) {
+  if constexpr (std::same_as<Value, std::chrono::sys_days>) {
+    return format_date(value);
+  } else if constexpr (std::same_as<Value, PortfolioObjective>) {
+    for (const auto& [word, objective] : kObjectives) {
+      if (objective == value) return word;
+    }
+    return nullptr;
+  } else {
+    return value;
+  }
+}
+
+template <class Value>
+void read_value(const json& in, std::string_view key, Value& value) {
+  if constexpr (std::same_as<Value, std::chrono::sys_days>) {
+    const auto text = in.get<std::string>();
+    const auto day = parse_date(text);
+    if (!day) throw DataError(std::string(key) + ": " + quoted_field(text) + " is no date (expected 2018-12-31)");
+    value = *day;
+  } else if constexpr (std::same_as<Value, PortfolioObjective>) {
+    const auto text = in.get<std::string>();
+    const auto* const found = std::ranges::find(kObjectives, text, [](const auto& each) { return each.first; });
+    if (found == kObjectives.end()) throw DataError(std::string(key) + ": " + quoted_field(text) + " is unknown");
+    value = found->second;
+  } else {
+    value = in.get<Value>();
+  }
+}
+
+// The method with all of its numbers, and the set.
+void write_layer(json& out, const RunConfig& c) {
+  out["method"] = c.layer.method;
+  if (!c.layer.equal_weight()) {
+    json options = json::object();
+    for (const auto& [name, value] : method_options(c.layer.options)) options[name] = value;
+    out["method_options"] = options;
+    if (!method_contraction(c.layer.options).empty()) out["contraction"] = method_contraction(c.layer.options);
+  }
+  if (!c.set_json.empty()) out["set"] = json::parse(c.set_json);
+}
+
+void read_layer(const json& in, RunConfig& c) {
+  c.layer.method = in.at("method").get<std::string>();
+  if (!c.layer.equal_weight()) {
+    c.layer.options = method_named(c.layer.method);
+    for (const auto& [name, value] : in.at("method_options").items()) {
+      set_option(c.layer.options, name, value.get<double>());
+    }
+    if (in.contains("contraction")) set_contraction(c.layer.options, in["contraction"].get<std::string>());
+  }
+  if (in.contains("set")) c.set_json = in["set"].dump();
+}
+
+template <class Config>
+json written(const char* task, const Config& config) {
+  json out = {{"task", task}};
+  write_layer(out, config);
+  const auto write = [&](const Field& field, const auto& value) {
+    if (field.is_saved) out[std::string(field.key)] = json_of(value);
+  };
+  for_each_task_field(config, write);
+  for_each_training_field(config, write);
+  return out;
+}
+
+// Throws DataError, also in the place of the exceptions of the JSON library.
+template <class Config>
+Config read(const char* task, const json& in) {
+  try {
+    if (in.at("task") != task) throw DataError("the model was trained for " + in.at("task").get<std::string>());
+    Config config;
+    read_layer(in, config);
+    const auto read_field = [&](const Field& field, auto& value) {
+      if (field.is_saved) read_value(in.at(std::string(field.key)), field.key, value);
+    };
+    for_each_task_field(config, read_field);
+    for_each_training_field(config, read_field);
+    return config;
+  } catch (const json::exception& error) {
+    throw DataError(std::string("the saved configuration is not readable: ") + error.what());
+  }
+}
+
+}  // namespace
+
+json to_json(const PortfolioConfig& config) { return written("portfolio", config); }
+json to_json(const DispatchConfig& config) { return written("dispatch", config); }
+
+PortfolioConfig portfolio_config(const json& in) {
+  auto config = read<PortfolioConfig>("portfolio", in);
+  // Once more as a pair: this refuses dates in the wrong order.
+  config.split = parse_splits(format_date(config.split.train_end) + "," + format_date(config.split.validation_end));
+  return config;
+}
+
+DispatchConfig dispatch_config(const json& in) { return read<DispatchConfig>("dispatch", in); }
+
+Set decision_set(const RunConfig& config, std::size_t dim) {
+  if (!config.set_json.empty()) {
+    const Set set = parse_set(config.set_json);
+    if (set.dim() != dim) {
+      throw DataError("the set has dimension " + std::to_string(set.dim()) + ", the data have " + std::to_string(dim) +
+                      " columns");
+    }
+    return set;
+  }
+  if (config.cap >= 1) return Simplex(dim);
+  return CappedSimplex(dim, config.cap);
+}
+
+}  // namespace softradial::study

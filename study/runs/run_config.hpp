@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "data/splits.hpp"
+#include "softradial/layer.hpp"
+#include "softradial/set.hpp"
+#include "tasks/dispatch_task.hpp"
+#include "tasks/portfolio_task.hpp"
+#include "training/train.hpp"
+
+// Everything that a training run depends on. config_fields.hpp lists the fields with their names and meanings for JSON,
+// TOML and the command line.
+namespace softradial::study {
+
+// The decision layer: a method of the library, or equal weight, which needs no model.
+struct LayerConfig {
+  std::string method = "soft_radial";  // a method name, or equal_weight
+  LayerMethod options = SoftRadial{};  // the numbers of that method; not used for equal_weight
+  double penalty_weight = 10;          // weight of the penalty in the loss of soft_penalty
+  bool operator==(const LayerConfig&) const = default;
+
+  [[nodiscard]] bool equal_weight() const { return method == "equal_weight"; }
+};
+
+// The part that both tasks share.
+struct RunConfig {
+  LayerConfig layer;
+  double cap = 1;            // largest share of one asset or zone; 1: the simplex
+  std::string set_json;      // a set that replaces the cap; empty: none
+  TrainingOptions training;  // with the first seed
+  int seeds = 1;
+  int threads = 1;
+};
+
+struct PortfolioConfig : RunConfig {
+  std::string prices = "synthetic:liquid";
+  std::uint64_t data_seed = 0;
+  std::int64_t lookback = 10;
+  PortfolioOptions model;
+  SplitDates split;
+};
+
+struct DispatchConfig : RunConfig {
+  std::string demand = "synthetic:taxi";
+  std::uint64_t data_seed = 0;
+  std::size_t zones = 150;
+  std::int64_t history = 24;
+  DispatchOptions model;
+  FractionSplit split;
+
+  DispatchConfig() {
+    cap = 0.1;
+    training.epochs = 100;
+  }
+};
+
+[[nodiscard]] nlohmann::json to_json(const PortfolioConfig& config);
+[[nodiscard]] nlohmann::json to_json(const DispatchConfig& config);
+// Throw DataError if the JSON is no configuration of this kind.
+[[nodiscard]] PortfolioConfig portfolio_config(const nlohmann::json& json);
+[[nodiscard]] DispatchConfig dispatch_config(const nlohmann::json& json);
+
+// The set that decisions must obey, for that many assets or zones.
+[[nodiscard]] Set decision_set(const RunConfig& config, std::size_t dim);
+
+}  // namespace softradial::study

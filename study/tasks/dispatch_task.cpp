@@ -1,0 +1,134 @@
+#include "tasks/dispatch_task.hpp"
+
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/randperm.h>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "metrics/served_rate.hpp"
+#include "tasks/layer_pass.hpp"
+#include "tasks/tensor_table.hpp"
+
+namespace softradial::study {
+namespace {
+
+// Hours that are evaluated together: their inputs stay within a few megabytes.
+constexpr int64_t kChunk = 512;
+
+// z row = hours [t - history, t) of the normalised demand, which lie one behind the other, and the calendar of t.
+template <class T>
+void gather_rows(const int64_t* hours, int64_t count, int64_t history, const at::Tensor& normalised,
+                 const at::Tensor& calendar, const at::Tensor& z) {
+  const int64_t zones = normalised.size(1);
+  const int64_t marks = calendar.size(1);
+  T* out = z.data_ptr<T>();
+  for (int64_t b = 0; b < count; ++b) {
+    out = std::copy_n(normalised.data_ptr<T>() + (hours[b] - history) * zones, history * zones, out);
+    out = std::copy_n(calendar.data_ptr<T>() + hours[b] * marks, marks, out);
+  }
+}
+
+template <class T>
+void gather_targets(const int64_t* hours, int64_t count, const at::Tensor& demand, const at::Tensor& supply,
+                    const at::Tensor& demand_out, const at::Tensor& supply_out) {
+  const int64_t zones = demand.size(1);
+  for (int64_t b = 0; b < count; ++b) {
+    std::copy_n(demand.data_ptr<T>() + hours[b] * zones, zones, demand_out.data_ptr<T>() + b * zones);
+    supply_out.data_ptr<T>()[b] = supply.data_ptr<T>()[hours[b]];
+  }
+}
+
+}  // namespace
+
+std::array<std::pair<std::string_view, double>, 1> named_values(const DispatchMetrics& metrics) {
+  return {{{"served_rate", metrics.served_rate}}};
+}
+
+DispatchTask::DispatchTask(const DispatchData& data, const DispatchOptions& options, ConstraintLayer layer)
+    : options_(options),
+      layer_(std::move(layer)),
+      history_(data.history),
+      splits_(data.splits),
+      standardisation_(data.standardisation),
+      normalised_(to_tensor(data.normalised, options.dtype)),
+      calendar_(to_tensor(data.calendar, options.dtype)),
+      supply_(to_tensor(data.supply, options.dtype).view({-1})),
+      demand_(to_tensor(data.demand, options.dtype)),
+      model_({.inputs = data.history * data.demand.cols() + data.calendar.cols(),
+              .hidden = options.hidden,
+              .outputs = layer_.input_dim,
+              .dropout = options.dropout,
+              .dtype = options.dtype}) {
+  check_layer(layer_, data.demand.cols());
+  if (options.batch < 1) {
+    throw std::invalid_argument("a batch needs at least one hour, not " + std::to_string(options.batch));
+  }
+}
+
+void DispatchTask::gather(const int64_t* hours, int64_t count, Batch& out) const {
+  if (!out.z.defined() || out.z.size(0) != count) {
+    out.z = at::empty({count, model_.options().inputs}, normalised_.options());
+    out.supply = at::empty({count}, normalised_.options());
+    out.demand = at::empty({count, demand_.size(1)}, normalised_.options());
+  }
+  if (options_.dtype == at::kFloat) {
+    gather_rows<float>(hours, count, history_, normalised_, calendar_, out.z);
+    gather_targets<float>(hours, count, demand_, supply_, out.demand, out.supply);
+  } else {
+    gather_rows<double>(hours, count, history_, normalised_, calendar_, out.z);
+    gather_targets<double>(hours, count, demand_, supply_, out.demand, out.supply);
+  }
+}
+
+int64_t DispatchTask::begin_epoch(at::Generator& generator) {
+  order_ = at::randperm(splits_.train.size(), generator, at::kLong).add_(splits_.train.begin);
+  return (splits_.train.size() + options_.batch - 1) / options_.batch;
+}
+
+double DispatchTask::loss_and_gradient(int64_t batch, at::Generator& generator) {
+  const int64_t from = batch * options_.batch;
+  const int64_t count = std::min(options_.batch, order_.numel() - from);
+  gather(order_.data_ptr<int64_t>() + from, count, batch_);
+  const LayerPass pass(layer_, model_.forward_training(batch_.z, generator));
+  if (!grad_shares_.defined() || grad_shares_.size(0) != count) {
+    grad_shares_ = at::empty(batch_.demand.sizes(), batch_.demand.options());
+  }
+  const double loss = served_loss(pass.x(), batch_.supply, batch_.demand, options_.temperature, grad_shares_);
+  model_.backward(pass.backward(grad_shares_));
+  return loss + pass.penalty();
+}
+
+double DispatchTask::validation_metric() { return evaluate(splits_.validation).metrics.served_rate; }
+
+at::Tensor DispatchTask::shares(RowRange range) {
+  if (range.begin < history_ || range.end > demand_.size(0) || range.size() <= 0) {
+    throw std::invalid_argument("hours " + std::to_string(range.begin) + " to " + std::to_string(range.end) +
+                                " cannot be decided: the history takes " + std::to_string(history_) + " of " +
+                                std::to_string(demand_.size(0)));
+  }
+  std::vector<int64_t> hours(static_cast<size_t>(range.size()));
+  std::iota(hours.begin(), hours.end(), range.begin);
+  std::vector<at::Tensor> parts;
+  Batch batch;
+  for (int64_t from = 0; from < range.size(); from += kChunk) {
+    gather(hours.data() + from, std::min(kChunk, range.size() - from), batch);
+    parts.push_back(apply_in_evaluation(layer_, model_.forward(batch.z)));
+  }
+  return at::cat(parts);
+}
+
+DispatchEvaluation DispatchTask::evaluate(RowRange range) {
+  DispatchEvaluation out;
+  out.hours = range;
+  out.shares = shares(range);
+  out.supply = supply_.narrow(0, range.begin, range.size());
+  out.metrics.served_rate = served_rate(out.shares, out.supply, demand_.narrow(0, range.begin, range.size()));
+  return out;
+}
+
+}  // namespace softradial::study

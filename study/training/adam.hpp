@@ -1,0 +1,41 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "models/parameters.hpp"
+
+namespace softradial::study {
+
+struct AdamOptions {
+  double learning_rate = 5e-4;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  bool operator==(const AdamOptions&) const = default;
+};
+
+// Adam as torch::optim::Adam has it, over the flat buffer of the parameters in one pass: for the
+// 25 000 parameters of an LSTM with 32 units 10 us instead of 245 us.
+class Adam {
+ public:
+  struct State {
+    at::Tensor first_moment;   // (count)
+    at::Tensor second_moment;  // (count)
+    int64_t steps = 0;
+  };
+
+  Adam(const Parameters& parameters, const AdamOptions& options);
+
+  void step();
+
+  State state() const;  // copies
+  void set_state(const State& state);
+
+ private:
+  at::Tensor values_;
+  at::Tensor gradients_;
+  AdamOptions options_;
+  State state_;
+};
+
+}  // namespace softradial::study

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <ATen/core/Generator.h>
+
+#include <cstdint>
+
+#include "features/standardisation.hpp"
+#include "models/parameters.hpp"
+
+namespace softradial::study {
+
+// What the harness trains: a task owns its data, its model and its constraint layer; it gives batches and losses. All
+// chance comes from the generator that is passed in.
+class Task {
+ public:
+  virtual ~Task() = default;
+
+  virtual const Parameters& parameters() const = 0;
+  virtual const Standardisation& standardisation() const = 0;
+  virtual void initialize(at::Generator& generator) = 0;
+
+  // Draws the order of the batches; returns how many there are.
+  virtual int64_t begin_epoch(at::Generator& generator) = 0;
+  // The loss of a batch; leaves its gradient in parameters().gradients().
+  virtual double loss_and_gradient(int64_t batch, at::Generator& generator) = 0;
+  // What selects the best epoch; larger is better.
+  virtual double validation_metric() = 0;
+};
+
+}  // namespace softradial::study

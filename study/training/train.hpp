@@ -1,0 +1,64 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "training/adam.hpp"
+#include "training/checkpoint.hpp"
+#include "training/task.hpp"
+
+namespace softradial::study {
+
+struct TrainingOptions {
+  int64_t epochs = 50;
+  AdamOptions adam = {};
+  int64_t patience = 0;  // stop after so many epochs without a better validation metric; 0: never
+  uint64_t seed = 0;
+  std::filesystem::path checkpoint = {};  // written at the end and when stopped; empty: nowhere
+  int64_t checkpoint_every = 0;           // epochs; 0: only at the end
+  std::string config = {};                // kept in the checkpoint, for the caller to read back
+  bool operator==(const TrainingOptions&) const = default;
+};
+
+struct Progress {
+  int64_t epoch = 0;  // done
+  int64_t epochs = 0;
+  double loss = 0;  // mean over the epoch's batches
+  double validation = 0;
+  double best_validation = 0;
+  double seconds = 0;
+  double seconds_left = 0;  // at the pace so far
+};
+
+struct TrainingHooks {
+  std::function<void(const Progress&)> progress = {};
+  // Looked at between batches; lock-free, so that a signal handler may set it.
+  const std::atomic<bool>* stop = nullptr;
+};
+
+enum class TrainingEnd {
+  finished,     // all epochs
+  no_gain,      // patience ran out
+  interrupted,  // the stop flag
+  diverged      // a loss was not finite; the best epoch before is kept
+};
+
+struct TrainingResult {
+  TrainingEnd end = TrainingEnd::finished;
+  int64_t epochs = 0;  // done, those before a resume included
+  int64_t best_epoch = 0;
+  double best_metric = 0;
+  double loss = 0;     // of the last epoch
+  double seconds = 0;  // of this call
+  Checkpoint checkpoint;
+};
+
+// Trains from the seed, or goes on from a checkpoint: with the same options the result is then that of a run without
+// interruption, bit for bit. An interrupted epoch counts as not begun. Leaves the best epoch's parameters in the task.
+TrainingResult train(Task& task, const TrainingOptions& options, const TrainingHooks& hooks = {},
+                     const Checkpoint* resume = nullptr);
+
+}  // namespace softradial::study

@@ -1,0 +1,101 @@
+#include <gtest/gtest.h>
+
+#include "program/child_process.hpp"
+#include "program/temp_dir.hpp"
+
+namespace softradial::test {
+namespace {
+
+class CheckCommand : public testing::Test {
+ protected:
+  ChildResult run(const std::string& json, std::string_view rows, std::vector<std::string> extra = {}) {
+    extra.insert(extra.begin(), {"check", "--set", dir_.write("set.json", json)});
+    return run_softradial(extra, rows);
+  }
+
+  TempDir dir_;
+};
+
+const std::string kBox = R"({"type": "box", "lower": [0, 0], "upper": [1, 1]})";
+const std::string kSimplex = R"({"type": "simplex", "dim": 2})";
+
+TEST_F(CheckCommand, PrintsTheWorstViolationOfEachConstraint) {
+  const ChildResult result = run(kBox, "0.5,0.25\n1.5,0.5\n0.75,2\n");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(result.out,
+            "constraint      worst violation         row  infeasible\n"
+            "lower bound 0              -0.5           1           0\n"
+            "upper bound 0               0.5           2           1\n"
+            "lower bound 1             -0.25           1           0\n"
+            "upper bound 1                 1           3           1\n"
+            "infeasible: 2 of 3\n");
+}
+
+TEST_F(CheckCommand, TheBoundaryBelongsToTheSet) {
+  EXPECT_EQ(run(kBox, "0,1\n").exit_code, 0);
+  EXPECT_EQ(run(kBox, "0,1.0000000000000002\n").exit_code, 1);
+  EXPECT_EQ(run(kBox, "-5e-324,1\n").exit_code, 1);
+  EXPECT_EQ(run(R"({"type": "ball", "center": [0, 0], "radius": 5})", "3,4\n").exit_code, 0);
+}
+
+TEST_F(CheckCommand, NoPointsAreFeasible) {
+  const ChildResult result = run(kBox, "");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out, "infeasible: 0 of 0\n");
+}
+
+TEST_F(CheckCommand, EqualitiesHoldUpToTheRoundingOfThePrecision) {
+  // 4 roundings, 2 coordinates, terms of size 1 + 1: 16 epsilon.
+  EXPECT_EQ(run(kSimplex, "0.5,0.500000000000003\n").exit_code, 0);
+  EXPECT_EQ(run(kSimplex, "0.5,0.500000000000004\n").exit_code, 1);
+  EXPECT_EQ(run(kSimplex, "0.5,0.500001\n").exit_code, 1);
+  EXPECT_EQ(run(kSimplex, "0.5,0.500001\n", {"--dtype", "f32"}).exit_code, 0);
+  EXPECT_EQ(run(kSimplex, "0.5,0.50001\n", {"--dtype", "f32"}).exit_code, 1);
+}
+
+TEST_F(CheckCommand, TheToleranceOfTheUserHoldsForAll) {
+  EXPECT_EQ(run(kSimplex, "0.5,0.501\n", {"--tolerance", "0.01"}).exit_code, 0);
+  EXPECT_EQ(run(kSimplex, "0.5,0.501\n", {"--tolerance", "0.0001"}).exit_code, 1);
+  EXPECT_EQ(run(kBox, "-0.001,1.001\n", {"--tolerance", "0.01"}).exit_code, 0);
+  EXPECT_EQ(run(kBox, "-0.001,1.001\n", {"--tolerance", "0"}).exit_code, 1);
+}
+
+// A cap of 0.05 stays the double 0.05 for rows in f32: the float next to it is above.
+TEST_F(CheckCommand, ReadsRowsInThePrecisionTheyWereComputedIn) {
+  const std::string json = R"({"type": "box", "lower": [0], "upper": [0.05]})";
+  EXPECT_EQ(run(json, "0.05\n").exit_code, 0);
+  EXPECT_EQ(run(json, "0.05\n", {"--dtype", "f32"}).exit_code, 1);
+  EXPECT_EQ(run(json, "0.049999997\n", {"--dtype", "f32"}).exit_code, 0);
+}
+
+TEST_F(CheckCommand, NanIsInfeasible) {
+  const ChildResult result = run(kBox, "0.5,0.5\nnan,0.5\n0.5,7\n");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.out.find("upper bound 0               nan           2           1\n"), std::string::npos)
+      << result.out;
+  EXPECT_NE(result.out.find("infeasible: 2 of 3\n"), std::string::npos) << result.out;
+}
+
+TEST_F(CheckCommand, ManyConstraintsAreSummedUp) {
+  std::string zeros = "0";
+  for (int i = 1; i < 100; ++i) zeros += ",0";
+  const ChildResult result = run(R"({"type": "simplex", "dim": 100})", zeros + "\n");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_TRUE(result.out.starts_with("constraint ")) << result.out;
+  // The violated equality comes first, then 19 of the 100 bounds.
+  EXPECT_NE(result.out.find("infeasible\nsum "), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("... and 81 more constraints, 0 of them violated\ninfeasible: 1 of 1\n"), std::string::npos)
+      << result.out;
+}
+
+TEST_F(CheckCommand, PartsAreNamed) {
+  const ChildResult result = run(
+      R"({"type": "product", "sets": [{"type": "ball", "center": [0], "radius": 1}, )" + kBox + "]}", "2,0.5,0.5\n");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.out.find("sets[0]: ball"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("sets[1]: upper bound 1"), std::string::npos) << result.out;
+}
+
+}  // namespace
+}  // namespace softradial::test

@@ -1,0 +1,194 @@
+// Configurations, runs and saved policies, with the library's own layers and the embedded data.
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "data/data_error.hpp"
+#include "data/load.hpp"
+#include "runs/decision_layer.hpp"
+#include "runs/paper_tables.hpp"
+#include "runs/policy.hpp"
+#include "runs/run.hpp"
+#include "runs/tuning.hpp"
+#include "softradial/sets.hpp"
+
+namespace softradial::study {
+namespace {
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "softradial_runs_XXXXXX").string();
+    path_ = mkdtemp(pattern.data());
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Nine assets, two epochs: seconds for all methods together.
+PortfolioConfig small(const std::string& method) {
+  PortfolioConfig config;
+  config.prices = "synthetic:sectors";
+  config.cap = 0.3;
+  config.model.hidden = 8;
+  config.training.epochs = 2;
+  config.layer.method = method;
+  if (!config.layer.equal_weight()) config.layer.options = method_named(method);
+  if (auto* hp = std::get_if<Hp>(&config.layer.options)) *hp = {.hidden = 8, .training_steps = 20, .bisections = 20};
+  return config;
+}
+
+const PriceTable& prices() {
+  static const PriceTable table = load_prices("synthetic:sectors", 0).table;
+  return table;
+}
+
+TEST(RunConfig, RoundTripsThroughJson) {
+  PortfolioConfig portfolio = small("dc3");
+  set_option(portfolio.layer.options, "steps", 3);
+  portfolio.set_json = R"({"type":"simplex","dim":9,"sum":1})";
+  EXPECT_EQ(to_json(portfolio_config(to_json(portfolio))), to_json(portfolio));
+  DispatchConfig dispatch;
+  dispatch.layer.options = SoftRadial{.contraction = Contraction::hyperbolic, .lambda = 2};
+  EXPECT_EQ(to_json(dispatch_config(to_json(dispatch))), to_json(dispatch));
+  EXPECT_THROW(static_cast<void>(dispatch_config(to_json(portfolio))), DataError);
+  EXPECT_THROW(static_cast<void>(portfolio_config(nlohmann::json::object())), DataError);
+}
+
+class EveryMethod : public testing::TestWithParam<std::string> {};
+
+// No decision of any run may violate anything but where the method promises nothing.
+TEST_P(EveryMethod, TrainsAndObeys) {
+  const auto trials = run(small(GetParam()), prices());
+  ASSERT_EQ(trials.size(), 1U);
+  EXPECT_TRUE(std::isfinite(trials[0].test.sharpe));
+  if (GetParam() == "softmax" || GetParam() == "soft_penalty") {
+    EXPECT_GE(*trials[0].worst_violation, 0);
+  } else if (GetParam() == "hardnet_cvx") {
+    EXPECT_LE(*trials[0].worst_violation, 1e-7) << "on the boundary, to rounding";
+  } else {
+    EXPECT_EQ(*trials[0].worst_violation, 0) << GetParam();
+  }
+}
+
+std::vector<std::string> trainable() {
+  std::vector<std::string> names = {"equal_weight"};
+  for (const std::string_view name : method_names()) {
+    if (name != "hardnet_aff") names.emplace_back(name);  // a capped simplex has more rows than it takes
+  }
+  return names;
+}
+INSTANTIATE_TEST_SUITE_P(Methods, EveryMethod, testing::ValuesIn(trainable()),
+                         [](const auto& test) { return test.param; });
+
+TEST(Run, ASeedGivesTheSameNumbersAgain) {
+  PortfolioConfig config = small("soft_radial");
+  config.seeds = 2;
+  const auto once = report(config, run(config, prices()));
+  const auto again = report(config, run(config, prices()));
+  for (std::size_t k = 0; k < 2; ++k) EXPECT_EQ(once["trials"][k]["test"], again["trials"][k]["test"]);
+  EXPECT_NE(once["trials"][0]["test"], once["trials"][1]["test"]);
+}
+
+// Nothing that is learned or chosen may know the test: changed test prices leave model and validation as they were.
+TEST(Run, TheTestPeriodChangesNothingBefore) {
+  PriceTable changed = prices();
+  const auto first_test_day = std::chrono::sys_days(std::chrono::year(2021) / 1 / 1);
+  for (std::size_t t = 0; t < changed.dates.size(); ++t) {
+    if (changed.dates[t] >= first_test_day)
+      changed.prices.row(static_cast<Eigen::Index>(t)) *= 1 + 0.01 * static_cast<double>(t % 7);
+  }
+  const auto before = run(small("soft_radial"), prices());
+  const auto after = run(small("soft_radial"), changed);
+  EXPECT_EQ(before[0].validation, after[0].validation);
+  EXPECT_FALSE(before[0].test == after[0].test);
+}
+
+TEST(Run, SectorLimitsComeFromASet) {
+  PortfolioConfig config = small("soft_radial");
+  config.set_json = R"({"type": "intersection", "sets": [{"type": "capped_simplex", "dim": 9, "cap": 0.3, "sum": 1},
+    {"type": "polyhedron", "A": [[1,1,1,0,0,0,0,0,0],[0,0,0,-1,-1,0,0,0,0]], "b": [0.4, -0.1]}]})";
+  EXPECT_EQ(*run(config, prices())[0].worst_violation, 0);
+  config.set_json = R"({"type": "simplex", "dim": 8, "sum": 1})";
+  EXPECT_THROW(static_cast<void>(run(config, prices())), DataError);
+}
+
+TEST(Run, DispatchTrainsAndObeys) {
+  DispatchConfig config;
+  config.zones = 20;
+  config.training.epochs = 2;
+  const DemandTable demand = load_demand("synthetic:taxi", 20, 0).table;
+  for (const char* method : {"soft_radial", "orthogonal", "equal_weight"}) {
+    config.layer.method = method;
+    if (!config.layer.equal_weight()) config.layer.options = method_named(method);
+    const auto trials = run(config, demand);
+    EXPECT_EQ(*trials[0].worst_violation, 0) << method;
+    EXPECT_GT(trials[0].test.served_rate, 0.3);
+    EXPECT_LE(trials[0].test.served_rate, 1);
+  }
+}
+
+TEST(Policy, ASavedPolicyDecidesAsItDidInTheTest) {
+  const TemporaryFolder folder;
+  const auto trials = run(small("soft_radial"), prices(), {.out = folder.path()});
+  const auto period =
+      apply_policy(folder.path(), prices(), std::chrono::sys_days(std::chrono::year(2021) / 1 / 1), std::nullopt);
+  EXPECT_NEAR(period.evaluation.metrics.sharpe, trials[0].test.sharpe, 1e-9);
+  EXPECT_EQ(period.violation, 0);
+  EXPECT_GT(period.least_slack, 0);
+  const Prediction latest = predict(folder.path(), prices());
+  EXPECT_EQ(latest.day, prices().dates.back());
+  double sum = 0;
+  for (const double w : latest.weights) sum += w;
+  EXPECT_NEAR(sum, 1, 1e-5);
+}
+
+// Columns are found by their names, and later days change no earlier decision.
+TEST(Policy, ColumnsMayStandInAnotherOrderAndMayNotBeMissing) {
+  const TemporaryFolder folder;
+  static_cast<void>(run(small("soft_radial"), prices(), {.out = folder.path()}));
+  PriceTable turned = prices();
+  std::ranges::reverse(turned.tickers);
+  turned.prices = prices().prices.rowwise().reverse();
+  EXPECT_EQ(predict(folder.path(), turned).weights, predict(folder.path(), prices()).weights);
+  turned.tickers[0] = "OTHER";
+  EXPECT_THROW(static_cast<void>(predict(folder.path(), turned)), DataError);
+  EXPECT_THROW(static_cast<void>(predict(folder.path() / "nothing.pt", prices())), DataError);
+}
+
+TEST(Tuning, TheGridIsThePapersAndTheTestPlaysNoPart) {
+  EXPECT_EQ(paper_grid(Softmax{}).size(), 4U);
+  EXPECT_EQ(paper_grid(SoftRadial{}).size(), 15U);
+  EXPECT_EQ(paper_grid(HardNet{}).size(), 3U);
+  EXPECT_EQ(paper_grid(Dc3{}).size(), 12U);
+  EXPECT_EQ(paper_grid(Orthogonal{}).size(), 1U);
+  PriceTable changed = prices();
+  changed.prices.bottomRows(300) *= 1.5;
+  EXPECT_EQ(tuned(small("hardnet"), changed), tuned(small("hardnet"), prices()));
+}
+
+TEST(PaperTables, HaveTheRowsOfThePaper) {
+  EXPECT_EQ(paper_net_table().size(), 25U);
+  EXPECT_EQ(paper_gross_table().size(), 25U);
+  EXPECT_EQ(paper_dispatch_table().size(), 9U);
+  EXPECT_EQ(paper_summary_table().size(), 9U);
+}
+
+TEST(Violation, IsJudgedOnTheNumbersReturned) {
+  const auto judge = violation_of(CappedSimplex(3, 0.5));
+  EXPECT_EQ(judge(at::tensor({0.5F, 0.25F, 0.25F}).unsqueeze(0)), 0);
+  EXPECT_GT(judge(at::tensor({0.6F, 0.2F, 0.2F}).unsqueeze(0)), 0.09);
+  EXPECT_GT(judge(at::tensor({0.4F, 0.2F, 0.2F}).unsqueeze(0)), 0.19);
+  EXPECT_GT(judge(at::full({1, 3}, std::numeric_limits<float>::quiet_NaN())), 1);
+}
+
+}  // namespace
+}  // namespace softradial::study
