@@ -27,7 +27,7 @@ _FARTHEST = {torch.float64: 2.0**500, torch.float32: 2.0**120}
 # Halvings of that range on a log scale, which leave a ratio of 1.0005 between the ends of the bracket.
 _HALVINGS = 20
 # Steps that shrink the bracket to a few ulp: interpolation takes about 8; halvings, where a function is infinite outside,
-# 44. A trace records a fixed number of them.
+# 44. A trace records a fixed number of them: where a function jumps at the boundary it ends up to 1e-8 short of it, inside.
 _ROOT_STEPS = 60
 _TRACED_ROOT_STEPS = 16
 # Newton steps at the root: as many as there are orders of derivatives.

@@ -30,11 +30,10 @@ struct ContractionAt {
   N elasticity;
 };
 
-// What a logarithm of the elasticity is made of, where the elasticity itself may underflow:
+// The arguments of log(2 rho r' / r), for where the elasticity itself underflows:
 //   log(2 rho r' / r) = factor + log(z c'(z)),   factor = log(2 (1 - epsilon)) - log(r)
 template <class N>
-struct ElasticityTerms {
-  N factor;
+struct LogArguments {
   N rho;
   N log_rho;  // finite where rho overflows
   N lambda;
@@ -63,13 +62,13 @@ struct Rational {
   }
 
   template <class N>
-  [[nodiscard]] static N log_elasticity(const ElasticityTerms<N>& a) noexcept(Scalar<N>) {
+  [[nodiscard]] static N log_elasticity(const N& factor, const LogArguments<N>& a) noexcept(Scalar<N>) {
     using std::log;
     N log_sum = log(a.rho + a.lambda);
     if constexpr (Scalar<N>) {
       if (std::isinf(a.rho)) log_sum = a.log_rho;
     }
-    return a.factor + a.log_lambda + a.log_rho - 2 * log_sum;
+    return factor + a.log_lambda + a.log_rho - 2 * log_sum;
   }
 
   // rho / lambda with r(rho) = target, from odds = (target - epsilon) / (1 - target).
@@ -118,8 +117,8 @@ struct Exponential {
   }
 
   template <class N>
-  [[nodiscard]] static N log_elasticity(const ElasticityTerms<N>& a) noexcept(Scalar<N>) {
-    return a.factor + a.log_rho - a.log_lambda - a.rho / a.lambda;
+  [[nodiscard]] static N log_elasticity(const N& factor, const LogArguments<N>& a) noexcept(Scalar<N>) {
+    return factor + a.log_rho - a.log_lambda - a.rho / a.lambda;
   }
 
   // exp(rho / lambda) = (1 - epsilon) / (1 - target) = 1 + odds
@@ -177,11 +176,11 @@ struct Hyperbolic {
   }
 
   template <class N>
-  [[nodiscard]] static N log_elasticity(const ElasticityTerms<N>& a) noexcept(Scalar<N>) {
+  [[nodiscard]] static N log_elasticity(const N& factor, const LogArguments<N>& a) noexcept(Scalar<N>) {
     using std::exp;
     using std::log1p;
     const N twice = 2 * a.rho / a.lambda;
-    return a.factor + a.log_rho - a.log_lambda + std::log(4.0) - twice - 2 * log1p(exp(-twice));
+    return factor + a.log_rho - a.log_lambda + std::log(4.0) - twice - 2 * log1p(exp(-twice));
   }
 
   // exp(2 rho / lambda) = (1 + y) / (1 - y) = 1 + 2 odds,   y = (target - epsilon) / (1 - epsilon)

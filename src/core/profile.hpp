@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "contraction.hpp"
@@ -86,25 +87,22 @@ inline ProfileFunction<T> profile_function(const Method& method) noexcept {
       method);
 }
 
-// log e_radial, where e_radial itself may underflow; rho and lambda in the same units.
-template <class N>
-inline N log_radial(const SoftRadial& m, const N& rho, const N& log_rho, const N& lambda, const N& log_lambda,
-                    const Truth<N>& outside) noexcept(Scalar<N>) {
+// log e_radial, where e_radial itself may underflow: log(1 + elasticity) inside, the logarithm of the elasticity outside.
+template <class Kind, class N>
+inline N log_soft_radial(Kind, double epsilon, const ContractionAt<N>& c, const LogArguments<N>& a,
+                         const Truth<N>& outside) noexcept(Scalar<N>) {
   using std::log;
   using std::log1p;
-  return with_contraction(m.contraction, [&](auto contraction) {
-    const auto c = contraction.at(lambda, Constant<N>(m.epsilon), rho);
-    return choose_between(
-        outside,
-        [&] {
-          const N factor = std::log(2 * (1 - m.epsilon)) - log(c.r);
-          return contraction.log_elasticity(ElasticityTerms<N>{factor, rho, log_rho, lambda, log_lambda});
-        },
-        [&] { return log1p(c.elasticity); });
-  });
+  return choose_between(
+      outside, [&] { return Kind::log_elasticity(std::log(2 * (1 - epsilon)) - log(c.r), a); },
+      [&] { return log1p(c.elasticity); });
 }
 inline double log_radial(const SoftRadial& m, double rho, double log_rho, double gamma) noexcept {
-  return log_radial<double>(m, rho, log_rho, m.lambda, std::log(m.lambda), gamma > 1);
+  return with_contraction(m.contraction, [&](auto contraction) {
+    const auto c = contraction.at(m.lambda, m.epsilon, rho);
+    const LogArguments<double> arguments{rho, log_rho, m.lambda, std::log(m.lambda)};
+    return log_soft_radial(contraction, m.epsilon, c, arguments, gamma > 1);
+  });
 }
 
 inline double log_radial(const HardRadial&, double, double, double gamma) noexcept {
@@ -154,13 +152,8 @@ template <class N>
 }
 
 // rho and lambda in units of scale^2.
-template <class N>
-struct ScaledContraction {
-  N rho;
-  N lambda;
-};
 template <class Kind, class N>
-[[nodiscard]] inline ScaledContraction<N> in_units(Kind, double lambda, const ScaledRay<N>& ray) noexcept(Scalar<N>) {
+[[nodiscard]] inline std::pair<N, N> in_units(Kind, double lambda, const ScaledRay<N>& ray) noexcept(Scalar<N>) {
   const double most = largest_quotient(ray.scale);
   const N unit = larger(lambda / ray.scale / ray.scale, 1 / most);
   return {Kind::kDecays ? smaller(ray.rho, unit * most) : ray.rho, unit};
@@ -183,8 +176,8 @@ template <class N>
 template <class N>
 [[nodiscard]] inline N step(const SoftRadial& m, const ScaledRay<N>& ray) noexcept(Scalar<N>) {
   return with_contraction(m.contraction, [&](auto contraction) {
-    const auto at = in_units(contraction, m.lambda, ray);
-    return contraction.r(at.lambda, Constant<N>(m.epsilon), at.rho) * reach(ray);
+    const auto [rho, lambda] = in_units(contraction, m.lambda, ray);
+    return contraction.r(lambda, Constant<N>(m.epsilon), rho) * reach(ray);
   });
 }
 template <class N>
@@ -211,13 +204,13 @@ template <class N>
 template <class N>
 [[nodiscard]] inline LogScale<N> log_scale(const SoftRadial& m, const ScaledRay<N>& ray) noexcept(Scalar<N>) {
   using std::log;
-  const N log_rho = log(where_else(ray.rho > 0, ray.rho, 1));
-  const N log_lambda = std::log(m.lambda) - 2 * log(ray.scale);
   return with_contraction(m.contraction, [&](auto contraction) -> LogScale<N> {
-    const auto at = in_units(contraction, m.lambda, ray);
-    const N r = contraction.r(at.lambda, Constant<N>(m.epsilon), at.rho);
-    return {log(r) - log_outer_gauge(ray),
-            log_radial(m, at.rho, log_rho, at.lambda, log_lambda, ray.gamma * ray.scale > 1)};
+    const auto [rho, lambda] = in_units(contraction, m.lambda, ray);
+    const ContractionAt<N> c = contraction.at(lambda, Constant<N>(m.epsilon), rho);
+    const LogArguments<N> arguments{rho, log(where_else(ray.rho > 0, ray.rho, 1)), lambda,
+                                    std::log(m.lambda) - 2 * log(ray.scale)};
+    return {log(c.r) - log_outer_gauge(ray),
+            log_soft_radial(contraction, m.epsilon, c, arguments, ray.gamma * ray.scale > 1)};
   });
 }
 // The ray is lost outside.
