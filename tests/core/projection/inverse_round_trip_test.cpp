@@ -104,7 +104,7 @@ TEST(InverseScale, InsideIsTheRootToAFewUlp) {
       for (double log_s = -300; log_s < 12; log_s += log_s < -24 ? 3.1 : 0.071) {
         const double s = std::pow(10.0, log_s);
         const auto expected = static_cast<double>(inside_scale_by_bisection(method, s));
-        ASSERT_NEAR(inverse_scale(method, s, 0) / expected, 1, kTolerance) << words(method) << ", s = " << s;
+        ASSERT_NEAR(inverse_scale(method, s, 0.0) / expected, 1, kTolerance) << words(method) << ", s = " << s;
       }
     }
   }
@@ -117,10 +117,10 @@ TEST(InverseScale, ExtremeSizesHaveAnAnswer) {
     for (const double lambda : {1e-300, 1e-3, 1e3, 1e300}) {
       for (const double epsilon : {1e-6, 0.5, 1 - 1e-16}) {
         const SoftRadial method{kind, lambda, epsilon};
-        EXPECT_DOUBLE_EQ(inverse_scale(method, 0, 0), 1 / epsilon) << words(method);
-        EXPECT_DOUBLE_EQ(inverse_scale(method, kInfinity, 0), 1) << words(method);
+        EXPECT_DOUBLE_EQ(inverse_scale(method, 0.0, 0.0), 1 / epsilon) << words(method);
+        EXPECT_DOUBLE_EQ(inverse_scale(method, kInfinity, 0.0), 1) << words(method);
         for (const double s : {kSmallest, 1e-308, 1e-150, 1e150, std::numeric_limits<double>::max()}) {
-          const double t = inverse_scale(method, s, 0);
+          const double t = inverse_scale(method, s, 0.0);
           EXPECT_GE(t, 1 - 1e-15) << words(method) << ", s = " << s;
           EXPECT_LE(t, (1 + 1e-15) / epsilon) << words(method) << ", s = " << s;
         }
@@ -128,8 +128,8 @@ TEST(InverseScale, ExtremeSizesHaveAnAnswer) {
     }
     // 1 / epsilon overflows, epsilon lambda underflows: no true answer is left, but there is a finite one.
     for (const double s : {0.0, kSmallest, 1.0, kInfinity}) {
-      EXPECT_TRUE(std::isfinite(inverse_scale(SoftRadial{kind, 1, kSmallest}, s, 0))) << s;
-      EXPECT_TRUE(std::isfinite(inverse_scale(SoftRadial{kind, kSmallest, 0.01}, s, 0))) << s;
+      EXPECT_TRUE(std::isfinite(inverse_scale(SoftRadial{kind, 1, kSmallest}, s, 0.0))) << s;
+      EXPECT_TRUE(std::isfinite(inverse_scale(SoftRadial{kind, kSmallest, 0.01}, s, 0.0))) << s;
     }
   }
 }
