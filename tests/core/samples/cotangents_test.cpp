@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/ray_kernels.hpp"
+#include "row_state.hpp"
 #include "sample_batches.hpp"
 #include "support/cotangent_checker.hpp"
 
@@ -190,7 +192,7 @@ TEST(SampleCotangents, OfPolyhedra) {
             return support::project(m.method, row_from(row, arguments)).x.get(0);
           };
           add(checked, check_cotangent(map, arguments_of(row, 0), grad_x.get(i), arguments_of(gathered, 0)),
-              forward.state[i].gamma <= 1);
+              unpack<kernels::RayState>(forward.state[i]).gamma <= 1);
         }
         is_enough(checked);
       }
