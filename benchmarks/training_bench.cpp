@@ -75,7 +75,7 @@ DemandTable read_demand(const std::string& file) {
   return table;
 }
 
-ConstraintLayer softmax(int64_t n) {
+DecisionLayer softmax(int64_t n) {
   return {[](const at::Tensor& u, bool) { return at::softmax(u, -1); }, n, n};
 }
 

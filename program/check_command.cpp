@@ -24,8 +24,8 @@ constexpr const char* kExamples = R"(Examples:
   softradial project --set set.json --dtype f32 < u.csv | softradial check --set set.json --dtype f32
   softradial check --set set.json --tolerance 1e-6 < from_a_solver.csv
 
-Prints, for each constraint, the worst violation over all rows (negative: the room that is left; of an equality: the
-distance), the row where it occurs and the number of rows that violate it. Exit code 1: a point is infeasible.)";
+Prints for each constraint the worst violation over all rows, the row where it occurs, and the number of rows that violate
+it. A negative violation is the distance to the boundary. Exit code 1: a point is infeasible.)";
 
 // With more constraints than this, only the worst are shown.
 constexpr std::size_t kMaxShown = 20;
@@ -159,9 +159,9 @@ void add_check_command(CLI::App& program, Action& chosen) {
   CLI::App& command = *program.add_subcommand("check", "Report the worst violation of each constraint");
   command.footer(kExamples);
   command.add_option("--set", arguments->set_file, "The set (SET.json)")->type_name("FILE")->required();
-  add_choice(command, "--dtype", arguments->precision, kPrecisions, "Precision that the rows were computed in");
+  add_choice(command, "--dtype", arguments->precision, kPrecisions, "Precision in which the rows were computed");
   command.add_option("--tolerance", arguments->tolerance,
-                     "Absolute, for all constraints (default: 0, and for equalities their rounding)");
+                     "Absolute tolerance of all constraints (default: 0, for equalities their rounding)");
   command.callback([arguments, &chosen] { chosen = [arguments] { return run(*arguments); }; });
 }
 

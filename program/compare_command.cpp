@@ -23,10 +23,11 @@ constexpr const char* kExamples = R"(Examples:
   softradial compare --set set.json --method soft_radial,orthogonal,dc3
   softradial compare --format markdown > comparison.md
 
-Columns: the worst violation of an inequality over random rows of size 1, 1e3 and 1e6 in single precision, as the
-layer is trained, at 1e6 as it is evaluated, and of an equality; the numerical rank of the Jacobian outside the set; the size of the gradient at 2, 10 and 100 times the way to the
-boundary; forward and backward time in units of the softmax of the same shape; inner iterations a row.
-Then gradient descent through each layer towards targets inside, near and on the boundary of a triangle.)";
+Columns: the worst violation of an inequality over random rows of size 1, 1e3 and 1e6 in single precision, with the layer
+as in training; the same at 1e6 as in evaluation; the worst residual of an equality; the numerical rank of the Jacobian
+outside the set; the size of the gradient at 2, 10 and 100 times the distance to the boundary; forward and backward time
+relative to a softmax of the same shape; inner iterations per row. A second table shows gradient descent through each
+layer towards targets inside, near and on the boundary of a triangle.)";
 
 enum class Format { text, json, markdown };
 
@@ -164,14 +165,13 @@ void add_compare_command(CLI::App& program, Action& chosen) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App& command = *program.add_subcommand("compare", "Measure every constraint layer side by side");
   command.footer(kExamples);
-  command.add_option("--set", arguments->set_file, "Compare on this set (SET.json) instead of one of each family")
+  command.add_option("--set", arguments->set_file, "Set (SET.json) to compare on, instead of one set of each family")
       ->type_name("FILE");
-  command.add_option("--method", arguments->methods, "Methods, separated by commas; all of them by default")
+  command.add_option("--method", arguments->methods, "Methods, separated by commas (default: all)")
       ->delimiter(',')
       ->type_name("NAME");
   add_choice(command, "--format", arguments->format,
-             {{"text", Format::text}, {"json", Format::json}, {"markdown", Format::markdown}},
-             "How the table is written");
+             {{"text", Format::text}, {"json", Format::json}, {"markdown", Format::markdown}}, "Format of the tables");
   command.callback([arguments, &chosen] {
     chosen = [arguments] {
       print(measure(*arguments), arguments->format);

@@ -12,14 +12,14 @@
 
 namespace softradial::program {
 
-// When a point counts as feasible (docs/cli.md, "check").
+// How far a feasible point may be from a constraint (docs/cli.md, "check").
 struct Tolerance {
-  // Of an equality e.x = f:  kRoundings n epsilon (|f| + sum_j |e_j x_j|).  The projection promises a few ulp times the
-  // dimension; a sum of n rounded terms cannot be closer than that either.
+  // The tolerance of an equality e.x = f is  kRoundings n epsilon (|f| + sum_j |e_j x_j|).  The projection promises a few
+  // ulp times the dimension, and a sum of n rounded terms cannot be more exact than that.
   static constexpr double kRoundings = 4;
 
-  double epsilon;                  // of the numbers that are judged: 2^-23 or 2^-52
-  std::optional<double> absolute;  // the user's own, for equalities and inequalities alike
+  double epsilon;                  // of the precision of the points: 2^-23 or 2^-52
+  std::optional<double> absolute;  // the user's own tolerance, for all constraints
 };
 
 // The inequalities of a set, then its equalities, as one list.
@@ -34,7 +34,7 @@ class Constraints {
   // -slack of an inequality, which is negative strictly inside; |residual| of an equality.
   void violations(std::span<const double> x, std::span<double> out) const;
 
-  // How large the violation of a feasible point may be. Beyond it, or NaN: infeasible.
+  // The largest violation of a feasible point. A larger violation or NaN means that the point is infeasible.
   [[nodiscard]] double allowance(std::size_t index, std::span<const double> x) const;
 
  private:
@@ -44,16 +44,16 @@ class Constraints {
   LinearSystem system_;
 };
 
-// Tells why a point has no inverse: which constraint, and by how much.
+// Says why a point has no inverse: which constraint is the reason, and by how much.
 class InteriorCheck {
  public:
   InteriorCheck(const Set& set, const Anchor& anchor, const Tolerance& tolerance);
 
-  // The inequality that x does not satisfy strictly. Those that are constant on the hull do not count: they hold on it
-  // with slack 0 where they stand for an equality. Nothing where x is strictly inside.
+  // Names the inequality that x does not satisfy strictly; nothing if x is strictly inside. Inequalities that are constant
+  // on the hull do not count: if they imply an equality, their slack is 0 there.
   [[nodiscard]] std::optional<std::string> why_not_inside(std::span<const double> x) const;
 
-  // For a point that is strictly inside all inequalities and has no inverse all the same.
+  // For a point that satisfies all inequalities strictly and still has no inverse.
   [[nodiscard]] std::string why_no_inverse(std::span<const double> x) const;
 
  private:
@@ -61,7 +61,7 @@ class InteriorCheck {
   [[nodiscard]] std::optional<std::size_t> worst_inequality(std::span<const double> violations) const;
 
   Constraints constraints_;
-  std::vector<bool> counts_;  // of each constraint: an inequality that is not constant on the hull
+  std::vector<bool> counts_;  // for each constraint: it is an inequality that is not constant on the hull
 };
 
 }  // namespace softradial::program

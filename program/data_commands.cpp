@@ -7,9 +7,8 @@
 
 #include "command.hpp"
 #include "data/calendar.hpp"
-#include "data/load.hpp"
 #include "data/summary.hpp"
-#include "data/table_writer.hpp"
+#include "data/table_files.hpp"
 #include "data/trip_import.hpp"
 #include "output_file.hpp"
 
@@ -39,8 +38,8 @@ constexpr const char* kSummarizeExamples = R"(Examples:
   softradial data summarize --prices synthetic:sectors --seed 3 --split table --json
 
 Prints one row per split: annualised mean and median of daily returns, volatility, the largest drawdown of equal weight
-(all in per cent), mean pairwise correlation, mean lag-1 autocorrelation, and the Kolmogorov-Smirnov p-value of equal
-weight's returns against those of training. What was repaired in the prices is told on stderr.)";
+(all in per cent), mean pairwise correlation, mean lag-1 autocorrelation, and the Kolmogorov-Smirnov p-value that compares
+the returns of equal weight with those in training. Repairs of the prices are reported on stderr.)";
 
 struct SummarizeArguments {
   std::string prices;
@@ -114,7 +113,7 @@ void add_summarize_command(CLI::App& data, Action& chosen) {
       ->type_name("text|table|DATE,DATE")
       ->capture_default_str();
   command.add_option("--seed", arguments->seed, "Seed of synthetic prices")->capture_default_str();
-  command.add_flag("--json", arguments->json, "One JSON object, in shares instead of per cent");
+  command.add_flag("--json", arguments->json, "Print one JSON object, with shares instead of per cent");
   command.callback([arguments, &chosen] { chosen = [arguments] { return summarize(*arguments); }; });
 }
 
@@ -158,11 +157,11 @@ void add_generate_command(CLI::App& data, Action& chosen) {
   command.add_option("source", arguments->source, "synthetic:liquid|sectors|global|taxi")
       ->type_name("NAME")
       ->required();
-  command.add_option("--out", arguments->out, "The file; compressed where its name ends in .gz")
+  command.add_option("--out", arguments->out, "Output file, compressed if its name ends in .gz")
       ->type_name("FILE")
       ->required();
   command.add_option("--seed", arguments->seed, "Seed")->capture_default_str();
-  command.add_option("--zones", arguments->zones, "The largest zones only (default: all)");
+  command.add_option("--zones", arguments->zones, "Keep only this many zones, the largest (default: all)");
   command.callback([arguments, &chosen] { chosen = [arguments] { return generate(*arguments); }; });
 }
 
@@ -173,7 +172,7 @@ constexpr const char* kImportExamples = R"(Examples:
   softradial data import --trips 'trips/*_tripdata_2024-0*.parquet' --from 2024-01-01 --to 2024-06-30 --zones 150 --out demand.csv.gz
 
 Counts the trip records of New York's Taxi and Limousine Commission (Parquet or CSV; yellow, green, high-volume for-hire)
-per zone and hour of pick-up. Files may be larger than memory. What was dropped or filled is told on stderr.)";
+per zone and hour of pick-up. Files may be larger than memory. Dropped rows and filled hours are reported on stderr.)";
 
 struct ImportArguments {
   std::vector<std::string> trips;
@@ -213,14 +212,16 @@ void add_import_command(CLI::App& data, Action& chosen) {
   CLI::App& command = *data.add_subcommand("import", "Count trip records per zone and hour");
   command.footer(kImportExamples);
   command.add_option("--trips", arguments->trips, "Files or patterns")->type_name("FILE")->required()->expected(1, -1);
-  command.add_option("--out", arguments->out, "The file; compressed where its name ends in .gz")
+  command.add_option("--out", arguments->out, "Output file, compressed if its name ends in .gz")
       ->type_name("FILE")
       ->required();
-  command.add_option("--from", arguments->from, "First day (default: the first with 1 % of the busiest day's trips)")
+  command
+      .add_option("--from", arguments->from,
+                  "First day (default: the first day with at least 1 % of the trips of the busiest day)")
       ->type_name("DATE");
   command.add_option("--to", arguments->to, "Last day (default: the last such day)")->type_name("DATE");
-  command.add_option("--zones", arguments->zones, "The largest zones only (default: all)");
-  command.add_option("--threads", arguments->threads, "Threads (default: one per core)");
+  command.add_option("--zones", arguments->zones, "Keep only this many zones, the largest (default: all)");
+  command.add_option("--threads", arguments->threads, "Number of threads (default: one per core)");
   command.callback([arguments, &chosen] { chosen = [arguments] { return import_trip_records(*arguments); }; });
 }
 

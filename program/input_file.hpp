@@ -6,21 +6,21 @@
 
 namespace softradial::program {
 
-// A file that is read from front to end: a descriptor, closed at the end if it was opened here.
+// A file that is read from front to end. Its descriptor is closed at the end if this class has opened it.
 class InputFile {
  public:
   [[nodiscard]] static InputFile standard_input();
-  // Throws BadInput where the file cannot be opened.
+  // Throws BadInput if the file cannot be opened.
   [[nodiscard]] static InputFile open(const std::string& path);
 
   InputFile(InputFile&& other) noexcept;
   InputFile& operator=(InputFile&&) = delete;
   ~InputFile();
 
-  // As error messages call it: "stdin" or the path.
+  // The name in error messages: "stdin" or the path.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-  // The next bytes, at least one; 0 at the end. Throws BadInput where the file cannot be read.
+  // Reads at least one byte and returns their number; 0 at the end. Throws BadInput if the file cannot be read.
   [[nodiscard]] std::size_t read(std::span<char> out);
 
  private:

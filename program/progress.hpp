@@ -5,8 +5,8 @@
 
 namespace softradial::program {
 
-// "softradial: 1200000 rows" on stderr, rewritten in place, from the second second on. Silent unless stderr is a
-// terminal, and where the rows themselves are going to it.
+// Shows "softradial: 1200000 rows" on stderr, rewritten in place, once a command has run for a second. Silent if stderr
+// is no terminal, or if the rows themselves go to the terminal.
 class Progress {
  public:
   Progress();

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "data/load.hpp"
+#include "data/table_files.hpp"
 
 namespace softradial::program {
 namespace {

@@ -3,8 +3,7 @@
 #include <string>
 
 #include "command.hpp"
-#include "data/demand_table.hpp"
-#include "data/price_table.hpp"
+#include "data/tables.hpp"
 #include "runs/run_config.hpp"
 #include "training/train.hpp"
 

@@ -12,7 +12,6 @@
 #include "output_file.hpp"
 #include "runs/paper_tables.hpp"
 #include "runs/run.hpp"
-#include "runs/tuning.hpp"
 #include "train/commands.hpp"
 #include "train/config_flags.hpp"
 

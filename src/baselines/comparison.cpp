@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "builders.hpp"
-#include "random.hpp"
+#include "mersenne_random.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/sets.hpp"
 #include "softradial/violation.hpp"
@@ -18,7 +18,7 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-VectorXd gaussian(std::size_t n, Random& random) {
+VectorXd gaussian(std::size_t n, MersenneRandom& random) {
   return VectorXd::NullaryExpr(static_cast<Index>(n), [&] { return random.normal(); });
 }
 
@@ -48,7 +48,7 @@ struct Point {
 // The input that asks for the point `anchor + d` in the language of the method: most take it as it is, RAYEN and RP count
 // from the anchor, HoP has angles instead, for which d only sets the size.
 VectorXd input_for(const LayerMethod& method, const Layer<double>& layer, const VectorXd& anchor, const VectorXd& d,
-                   Random& random) {
+                   MersenneRandom& random) {
   if (std::holds_alternative<Rayen>(method)) return d;
   if (std::holds_alternative<RayScalar>(method)) {
     VectorXd u(d.size() + 1);
@@ -61,7 +61,7 @@ VectorXd input_for(const LayerMethod& method, const Layer<double>& layer, const 
 
 void measure_violations(const ComparedSet& compared, const Layer<float>& layer, Comparison& out) {
   constexpr std::size_t kRows = 200;
-  Random random(1);
+  MersenneRandom random(1);
   std::vector<float> u(kRows * layer.input_dim());
   std::vector<float> x(kRows * layer.dim());
   std::vector<double> point(layer.dim());
@@ -100,7 +100,7 @@ void measure_gradients(const ComparedSet& compared, const LayerMethod& method, C
   const auto on_hull = [&](const VectorXd& v) { return VectorXd(v - normals.transpose() * (normals * v)); };
   out.hull_dim = hard.hull_dim();
   out.rank = out.hull_dim;
-  Random random(2);
+  MersenneRandom random(2);
   Point at(*layer);
   for (int i = 0; i < kPoints; ++i) {
     // The exit of a ray: far out, the hard radial map.
@@ -140,7 +140,7 @@ double seconds(const Work& work) {
 }
 
 double forward_backward(const Layer<float>& layer, std::size_t rows) {
-  Random random(3);
+  MersenneRandom random(3);
   std::vector<float> u(rows * layer.input_dim());
   std::vector<float> g(rows * layer.dim());
   std::vector<float> x(rows * layer.dim());
@@ -166,7 +166,7 @@ void measure_time(const ComparedSet& compared, const Layer<float>& layer, Compar
 }  // namespace
 
 std::vector<ComparedSet> default_sets() {
-  Random random(4);
+  MersenneRandom random(4);
   const MatrixXd A = MatrixXd::NullaryExpr(15, 6, [&] { return random.normal(); });
   const VectorXd b = A.rowwise().norm();
   MatrixXd shape = MatrixXd::Identity(4, 4);
@@ -226,7 +226,7 @@ std::vector<Descent> descend(const LayerMethod& method) {
       {"inside", {0.5, 0.3, 0.2}}, {"near the boundary", {0.69, 0.3, 0.01}}, {"on the boundary", {0.7, 0.3, 0}}};
   std::vector<Descent> out;
   for (const auto& [name, target] : targets) {
-    Random random(5);
+    MersenneRandom random(5);
     Point at(*layer);
     VectorXd u = input_for(method, *layer, anchor, Eigen::Vector3d(-1.5, -0.5, 2), random);
     Descent descent;

@@ -4,7 +4,7 @@
 
 #include "builders.hpp"
 #include "invertible_network.hpp"
-#include "random.hpp"
+#include "mersenne_random.hpp"
 #include "ray_gauge.hpp"
 #include "softradial/errors.hpp"
 
@@ -123,7 +123,7 @@ class HpLayer final : public Layer<T> {
   // stays the anchor: its image is subtracted from the others.
   void train(const Hp& method) {
     constexpr double kPenalty = 10;
-    Random random(method.seed + 1);
+    MersenneRandom random(method.seed + 1);
     const auto scratch = gauge_.make_scratch();
     const Index k = net_.dim();
     for (int step = 0; step < method.training_steps; ++step) {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "random.hpp"
+#include "mersenne_random.hpp"
 
 namespace softradial::baselines {
 namespace {
@@ -14,7 +14,7 @@ using Eigen::VectorXd;
 // Bounds every coupling's stretch by e: the map stays bi-Lipschitz whatever the weights.
 constexpr double kRange = 1.0;
 
-MatrixXd random_matrix(Index rows, Index columns, double size, Random& random) {
+MatrixXd random_matrix(Index rows, Index columns, double size, MersenneRandom& random) {
   return MatrixXd::NullaryExpr(rows, columns, [&] { return size * random.normal(); });
 }
 
@@ -37,7 +37,7 @@ struct InvertibleNetwork::Record {
 
 InvertibleNetwork::InvertibleNetwork(Index dim, int couplings, int hidden, double scale, std::uint64_t seed)
     : log_scale_(VectorXd::Constant(dim, std::log(scale))) {
-  Random random(seed);
+  MersenneRandom random(seed);
   for (int i = 0; i < couplings; ++i) {
     Coupling c{.first_moves = i % 2 == 1, .W1 = {}, .b1 = {}, .W2 = {}, .b2 = {}};
     const Index out = moved(c);

@@ -2,10 +2,25 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
-#include "data/demand_zones.hpp"
+#include "data/tables.hpp"
 
 namespace softradial::study {
+
+struct DemandData {
+  DemandTable table;
+  // Repairs and suspicious values, one line each.
+  std::vector<std::string> warnings;
+};
+
+// Drops the zones 264 (unknown) and 265 (outside the city), orders the others by their total demand, largest first (ties:
+// in the order they came), and keeps the first `max_zones`; 0 keeps all. Warns about dropped zones and about too few
+// zones. The totals are those of all hours: the zones are chosen once, for all splits.
+void select_zones(DemandData& data, std::size_t max_zones);
+
+// The demand in the hour that the clocks skip in spring: the rounded mean of the hours around it. Shapes: (zones).
+[[nodiscard]] Eigen::RowVectorXd skipped_hour_demand(const Eigen::RowVectorXd& before, const Eigen::RowVectorXd& after);
 
 // Hourly demand from a wide CSV file (first column the hour in local time, one column per zone), gzip-compressed or not.
 // Rows may come in any order. The hour that the clocks skip in spring is filled with the rounded mean of its neighbours

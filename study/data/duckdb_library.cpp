@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/data_error.hpp"
+#include "data/tables.hpp"
 
 namespace softradial::study {
 

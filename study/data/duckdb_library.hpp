@@ -6,8 +6,8 @@
 
 namespace softradial::study {
 
-// The functions of DuckDB's C interface that are used, from its shared library, which is opened when it is first needed
-// and not when the program starts: it is large.
+// The functions of DuckDB's C interface that we use. Its shared library is large, so it is opened at first use, not when
+// the program starts.
 class DuckDbLibrary {
  public:
   // Looks at the file $SOFTRADIAL_DUCKDB if it is set, then ../lib/libduckdb.so as seen from the program, then where the

@@ -1,6 +1,6 @@
 #include "data/duckdb_session.hpp"
 
-#include "data/data_error.hpp"
+#include "data/tables.hpp"
 
 namespace softradial::study {
 

@@ -33,7 +33,7 @@ class DuckDbSession {
   duckdb_connection connection_ = nullptr;
 };
 
-// 'text' as SQL writes it.
+// The text as a literal of SQL, in single quotes.
 [[nodiscard]] std::string sql_text(const std::string& text);
 
 }  // namespace softradial::study

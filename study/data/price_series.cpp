@@ -6,10 +6,8 @@
 #include <unordered_map>
 
 #include "data/calendar.hpp"
-#include "data/csv_text.hpp"
-#include "data/data_error.hpp"
-#include "data/field_number.hpp"
-#include "data/text_file.hpp"
+#include "data/csv_file.hpp"
+#include "data/tables.hpp"
 
 namespace softradial::study {
 

@@ -10,14 +10,14 @@ namespace softradial::study {
 
 inline constexpr double kMissingPrice = std::numeric_limits<double>::quiet_NaN();
 
-// One price as a file states it: positive or missing.
+// One price as it stands in a file: positive or missing.
 struct Quote {
   std::chrono::sys_days day;
   double price = kMissingPrice;
   std::size_t line = 0;
 };
 
-// One ticker as a file states it: in any order, with gaps and repetitions.
+// One ticker as it stands in a file: in any order, with gaps and repetitions.
 struct PriceSeries {
   std::string ticker;
   std::string file;

@@ -5,13 +5,13 @@
 
 namespace softradial::study {
 
-// exp and log from +, -, * and / alone, to about 1e-15: the C library's differ in the last digit from system to system,
-// and generated data must not. Domains: |x| < 700; x positive and normal.
+// exp and log computed with +, -, * and / alone, to about 1e-15. Those of the C library differ in the last digit from
+// system to system, and generated data must not. Domains: |x| < 700 for exp; x positive and normal for log.
 [[nodiscard]] double portable_exp(double x) noexcept;
 [[nodiscard]] double portable_log(double x) noexcept;
 
 // Random numbers that are the same on every machine: xoshiro256** (Blackman and Vigna 2018), its state filled by
-// splitmix64 from a seed and a stream. Different streams of one seed are independent for all purposes here.
+// splitmix64 from a seed and a stream. Different streams of one seed may be taken as independent.
 class Random {
  public:
   Random(std::uint64_t seed, std::uint64_t stream) noexcept;

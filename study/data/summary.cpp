@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "data/calendar.hpp"
-#include "data/data_error.hpp"
+#include "data/tables.hpp"
 
 namespace softradial::study {
 

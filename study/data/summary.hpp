@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "data/price_table.hpp"
-#include "data/splits.hpp"
+#include "data/calendar.hpp"
+#include "data/tables.hpp"
 
 namespace softradial::study {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "data/demand_table.hpp"
+#include "data/tables.hpp"
 
 namespace softradial::study {
 

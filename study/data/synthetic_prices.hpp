@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "data/price_table.hpp"
+#include "data/tables.hpp"
 #include "data/universe.hpp"
 
 namespace softradial::study {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "data/calendar.hpp"
-#include "data/data_error.hpp"
+#include "data/tables.hpp"
 
 namespace softradial::study {
 

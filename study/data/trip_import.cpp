@@ -7,8 +7,8 @@
 #include <string_view>
 #include <tuple>
 
-#include "data/data_error.hpp"
 #include "data/duckdb_session.hpp"
+#include "data/tables.hpp"
 #include "data/trip_grid.hpp"
 
 namespace softradial::study {

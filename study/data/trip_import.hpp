@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/demand_zones.hpp"
+#include "data/demand_reader.hpp"
 
 namespace softradial::study {
 

@@ -1,5 +1,5 @@
 // Stands in for trip_import.cpp in a build without DuckDB.
-#include "data/data_error.hpp"
+#include "data/tables.hpp"
 #include "data/trip_import.hpp"
 
 namespace softradial::study {

@@ -1,8 +1,8 @@
 #include "data/universe.hpp"
 
-#include "data/csv_text.hpp"
-#include "data/data_error.hpp"
-#include "data/splits.hpp"
+#include "data/calendar.hpp"
+#include "data/csv_file.hpp"
+#include "data/tables.hpp"
 
 namespace softradial::study {
 

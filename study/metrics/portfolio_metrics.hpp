@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "data/price_table.hpp"
+#include "data/tables.hpp"
 
 namespace softradial::study {
 

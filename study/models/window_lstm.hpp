@@ -16,7 +16,7 @@ struct LstmWeights {
 
 // Which days a window reads: `steps` of them, from day b * stride on for window b.
 //   stride = 1       windows of consecutive days: they overlap, and a day's input projection is computed once
-//   stride = steps   windows that have nothing in common, one after the other
+//   stride = steps   windows that do not overlap, one after the other
 struct WindowLayout {
   int64_t steps = 10;
   int64_t stride = 1;
@@ -27,7 +27,7 @@ struct WindowLayout {
   int64_t num_windows(int64_t days) const;
 };
 
-// All that the way back needs; the buffers are used again by the next pass of the same size.
+// Everything that the backward pass needs. The next pass of the same size uses the buffers again.
 struct LstmTape {
   WindowLayout layout;
   int64_t slots = 0;
@@ -48,7 +48,7 @@ struct LstmTape {
 };
 
 // The last hidden state of every window, (windows, hidden), for days (days, features); the initial state is zero. The
-// result is memory of the tape. `keep` says whether the way back will be taken.
+// result is memory of the tape. `keep`: a backward pass will follow.
 at::Tensor lstm_forward(const at::Tensor& days, const LstmWeights& weights, WindowLayout layout, bool keep,
                         LstmTape& tape);
 
@@ -57,8 +57,8 @@ at::Tensor lstm_forward(const at::Tensor& days, const LstmWeights& weights, Wind
 at::Tensor lstm_backward(const at::Tensor& grad_hidden, const LstmWeights& weights, const LstmWeights& grad,
                          bool grad_days, LstmTape& tape);
 
-// The same as one node of autograd. x is (days, features) with windows as the layout says, or (windows, steps,
-// features) for windows of their own; layout.stride is not read then.
+// The same as one node of autograd. x is (days, features), and the layout says which days a window reads; or x is
+// (windows, steps, features), and layout.stride is not used.
 at::Tensor window_lstm(const at::Tensor& x, const LstmWeights& weights, WindowLayout layout);
 
 }  // namespace softradial::study

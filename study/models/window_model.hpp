@@ -20,7 +20,7 @@ struct WindowModelOptions {
 };
 
 // Windows of the last `lookback` days -> LSTM (last hidden state) -> dropout -> linear -> u.
-// Forward and backward are written by hand and work in buffers that stay: no graph is built for the model.
+// Forward and backward are written by hand and reuse their buffers: no graph is built for the model.
 class WindowModel {
  public:
   explicit WindowModel(const WindowModelOptions& options);
@@ -38,7 +38,7 @@ class WindowModel {
 
   // u (windows, outputs) for days (windows + lookback - 1, features): one window ends on each day from the lookback-th on.
   at::Tensor forward(const at::Tensor& days);
-  // The same with dropout; remembers what backward needs. The result is memory of the model until the next call.
+  // The same with dropout; saves what backward needs. The result is memory of the model and valid until the next call.
   at::Tensor forward_training(const at::Tensor& days, at::Generator& generator);
   // Writes the gradients of all parameters for grad_u (windows, outputs) of the last forward_training.
   void backward(const at::Tensor& grad_u);

@@ -1,5 +1,3 @@
-#include "runs/decision_layer.hpp"
-
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "runs/run_config.hpp"
 #include "softradial/nn.hpp"
 #include "softradial/sets.hpp"
 #include "softradial/violation.hpp"
@@ -15,7 +14,7 @@
 namespace softradial::study {
 namespace {
 
-ConstraintLayer equal_weight(const Set& set) {
+DecisionLayer equal_weight(const Set& set) {
   const auto dim = static_cast<int64_t>(set.dim());
   const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set);
   const double total = coordinates != nullptr && coordinates->total() ? *coordinates->total() : 1.0;
@@ -24,13 +23,13 @@ ConstraintLayer equal_weight(const Set& set) {
 }
 
 template <class Module>
-ConstraintLayer radial(Module module, int64_t dim) {
+DecisionLayer radial(Module module, int64_t dim) {
   return {[module](const at::Tensor& u, bool) mutable { return module(u); }, dim, dim};
 }
 
 }  // namespace
 
-ConstraintLayer decision_layer(const LayerConfig& config, const Set& set) {
+DecisionLayer decision_layer(const LayerConfig& config, const Set& set) {
   if (config.equal_weight()) return equal_weight(set);
   const auto dim = static_cast<int64_t>(set.dim());
   if (const auto* m = std::get_if<SoftRadial>(&config.options)) {
@@ -44,11 +43,11 @@ ConstraintLayer decision_layer(const LayerConfig& config, const Set& set) {
   const bool uncapped = std::holds_alternative<Softmax>(config.options) && capped != nullptr;
   nn::ConstraintLayer module(uncapped ? Set(Simplex(set.dim(), *capped->total())) : set, config.options);
   const int64_t input = module->input_dim();
-  ConstraintLayer layer{[module](const at::Tensor& u, bool training) mutable {
-                          module->train(training);
-                          return module(u);
-                        },
-                        input, dim};
+  DecisionLayer layer{[module](const at::Tensor& u, bool training) mutable {
+                        module->train(training);
+                        return module(u);
+                      },
+                      input, dim};
   if (std::holds_alternative<SoftPenalty>(config.options)) {
     layer.penalty = [set, weight = config.penalty_weight](const at::Tensor& x) {
       return weight * nn::penalty(x, set).mean();

@@ -7,10 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "data/calendar.hpp"
-#include "data/data_error.hpp"
-#include "runs/decision_layer.hpp"
+#include "data/tables.hpp"
 #include "runs/run.hpp"
-#include "tasks/portfolio_data.hpp"
+#include "tasks/task_data.hpp"
 #include "training/checkpoint.hpp"
 
 namespace softradial::study {

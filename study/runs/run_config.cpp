@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "data/calendar.hpp"
-#include "data/csv_text.hpp"
-#include "data/data_error.hpp"
+#include "data/csv_file.hpp"
+#include "data/tables.hpp"
 #include "runs/config_fields.hpp"
 #include "softradial/set_json.hpp"
 #include "softradial/sets.hpp"

@@ -5,9 +5,10 @@
 #include <optional>
 #include <string>
 
-#include "data/splits.hpp"
+#include "data/calendar.hpp"
 #include "softradial/layer.hpp"
 #include "softradial/set.hpp"
+#include "tasks/decision_layer.hpp"
 #include "tasks/dispatch_task.hpp"
 #include "tasks/portfolio_task.hpp"
 #include "training/train.hpp"
@@ -66,5 +67,13 @@ struct DispatchConfig : RunConfig {
 
 // The set that decisions must obey, for that many assets or zones.
 [[nodiscard]] Set decision_set(const RunConfig& config, std::size_t dim);
+
+// The layer that a task trains with: the fused ops of the radial maps, another layer of the library, or equal weight.
+// Softmax only knows simplices. On a capped simplex it is trained on the simplex, and its violations are reported.
+[[nodiscard]] DecisionLayer decision_layer(const LayerConfig& config, const Set& set);
+
+// The largest violation in any row, measured in double precision on the returned numbers. The residual of an equality
+// counts as far as it exceeds the rounding of its terms.
+[[nodiscard]] ViolationFunction violation_of(const Set& set);
 
 }  // namespace softradial::study

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "metrics/served_rate.hpp"
-#include "tasks/layer_pass.hpp"
-#include "tasks/tensor_table.hpp"
+#include "metrics/losses.hpp"
+#include "tasks/decision_layer.hpp"
+#include "tasks/task_data.hpp"
 
 namespace softradial::study {
 namespace {
@@ -49,7 +49,7 @@ std::array<std::pair<std::string_view, double>, 1> named_values(const DispatchMe
   return {{{"served_rate", metrics.served_rate}}};
 }
 
-DispatchTask::DispatchTask(const DispatchData& data, const DispatchOptions& options, ConstraintLayer layer)
+DispatchTask::DispatchTask(const DispatchData& data, const DispatchOptions& options, DecisionLayer layer)
     : options_(options),
       layer_(std::move(layer)),
       history_(data.history),

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "models/mlp.hpp"
-#include "tasks/constraint_layer.hpp"
-#include "tasks/dispatch_data.hpp"
+#include "tasks/decision_layer.hpp"
+#include "tasks/task_data.hpp"
 #include "training/task.hpp"
 
 namespace softradial::study {
@@ -17,7 +17,7 @@ struct DispatchOptions {
   int64_t hidden = 64;
   double dropout = 0.1;
   int64_t batch = 128;
-  double temperature = 1;  // tau of SoftMin in training, see served_rate.hpp; 0: the hard minimum
+  double temperature = 1;  // tau of SoftMin in training, see losses.hpp; 0: the hard minimum
   at::ScalarType dtype = at::kFloat;
   bool operator==(const DispatchOptions&) const = default;
 };
@@ -39,7 +39,7 @@ struct DispatchEvaluation {
 // The last hours and the calendar -> Mlp -> u -> layer -> shares x; allocation a_t = S_t x_t for hour t.
 class DispatchTask final : public Task {
  public:
-  DispatchTask(const DispatchData& data, const DispatchOptions& options, ConstraintLayer layer);
+  DispatchTask(const DispatchData& data, const DispatchOptions& options, DecisionLayer layer);
 
   const Parameters& parameters() const override { return model_.parameters(); }
   const Standardisation& standardisation() const override { return standardisation_; }
@@ -61,7 +61,7 @@ class DispatchTask final : public Task {
   void gather(const int64_t* hours, int64_t count, Batch& out) const;
 
   DispatchOptions options_;
-  ConstraintLayer layer_;
+  DecisionLayer layer_;
   int64_t history_;
   Splits splits_;
   Standardisation standardisation_;

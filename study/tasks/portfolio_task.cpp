@@ -7,12 +7,12 @@
 #include <stdexcept>
 #include <string>
 
-#include "tasks/layer_pass.hpp"
-#include "tasks/tensor_table.hpp"
+#include "tasks/decision_layer.hpp"
+#include "tasks/task_data.hpp"
 
 namespace softradial::study {
 
-PortfolioTask::PortfolioTask(const PortfolioData& data, const PortfolioOptions& options, ConstraintLayer layer)
+PortfolioTask::PortfolioTask(const PortfolioData& data, const PortfolioOptions& options, DecisionLayer layer)
     : options_(options),
       layer_(std::move(layer)),
       lookback_(data.lookback),

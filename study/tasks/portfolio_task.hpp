@@ -4,11 +4,11 @@
 
 #include <vector>
 
+#include "metrics/losses.hpp"
 #include "metrics/portfolio_metrics.hpp"
-#include "metrics/sharpe_loss.hpp"
 #include "models/window_model.hpp"
-#include "tasks/constraint_layer.hpp"
-#include "tasks/portfolio_data.hpp"
+#include "tasks/decision_layer.hpp"
+#include "tasks/task_data.hpp"
 #include "training/task.hpp"
 
 namespace softradial::study {
@@ -19,7 +19,7 @@ struct PortfolioOptions {
   int64_t hidden = 32;
   double dropout = 0.1;
   int64_t batch = 64;   // consecutive days: turnover needs neighbours
-  double cost = 0.001;  // gamma, see sharpe_loss.hpp; the gross objective trains without it, evaluation always pays it
+  double cost = 0.001;  // gamma, see losses.hpp; the gross objective trains without it, evaluation always has it
   double huber = 1e-4;
   PortfolioObjective objective = PortfolioObjective::net;
   at::ScalarType dtype = at::kFloat;
@@ -36,7 +36,7 @@ struct PortfolioEvaluation {
 // Windows of features -> WindowModel -> u -> layer -> weights w_t, decided with day t known; they earn day t + 1.
 class PortfolioTask final : public Task {
  public:
-  PortfolioTask(const PortfolioData& data, const PortfolioOptions& options, ConstraintLayer layer);
+  PortfolioTask(const PortfolioData& data, const PortfolioOptions& options, DecisionLayer layer);
 
   const Parameters& parameters() const override { return model_.parameters(); }
   const Standardisation& standardisation() const override { return standardisation_; }
@@ -52,7 +52,7 @@ class PortfolioTask final : public Task {
 
  private:
   PortfolioOptions options_;
-  ConstraintLayer layer_;
+  DecisionLayer layer_;
   int64_t lookback_;
   Splits splits_;
   Standardisation standardisation_;

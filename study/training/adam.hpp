@@ -14,8 +14,8 @@ struct AdamOptions {
   bool operator==(const AdamOptions&) const = default;
 };
 
-// Adam as torch::optim::Adam has it, over the flat buffer of the parameters in one pass: for the
-// 25 000 parameters of an LSTM with 32 units 10 us instead of 245 us.
+// The same update as torch::optim::Adam, in one pass over the flat buffer of the parameters: 10 us instead of 245 us for
+// the 25 000 parameters of an LSTM with 32 units.
 class Adam {
  public:
   struct State {

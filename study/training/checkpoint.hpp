@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <string>
 
-#include "features/standardisation.hpp"
+#include "features/features.hpp"
 #include "training/adam.hpp"
 
 namespace softradial::study {
 
-// A training run between two epochs: enough to go on as if it had never stopped, and to use the best model so far.
+// The state of a training between two epochs: enough to continue as if it had never stopped, and to use the best model.
 struct Checkpoint {
   std::string config;      // the caller's own text
   int64_t epoch = 0;       // epochs done
@@ -22,11 +22,11 @@ struct Checkpoint {
   at::Tensor generator_state;
   Standardisation standardisation;
 
-  // What a user wants to load: the best parameters, or the last ones where no epoch has been judged.
+  // The parameters to use: the best ones, or the last ones if no epoch has been validated.
   const at::Tensor& model() const { return best_epoch > 0 ? best_parameters : parameters; }
 };
 
-// Written beside the file and renamed: a reader never sees half of it. Throws std::runtime_error naming the file.
+// Writes a file beside it and renames that: a reader never sees half a checkpoint. Throws std::runtime_error naming the file.
 void save_checkpoint(const Checkpoint& checkpoint, const std::filesystem::path& file);
 Checkpoint load_checkpoint(const std::filesystem::path& file);
 

@@ -4,13 +4,13 @@
 
 #include <cstdint>
 
-#include "features/standardisation.hpp"
+#include "features/features.hpp"
 #include "models/parameters.hpp"
 
 namespace softradial::study {
 
-// What the harness trains: a task owns its data, its model and its constraint layer; it gives batches and losses. All
-// chance comes from the generator that is passed in.
+// What `train` trains. A task owns its data, its model and its decision layer, and computes losses with gradients. All
+// randomness comes from the generator that is passed in.
 class Task {
  public:
   virtual ~Task() = default;
@@ -23,7 +23,7 @@ class Task {
   virtual int64_t begin_epoch(at::Generator& generator) = 0;
   // The loss of a batch; leaves its gradient in parameters().gradients().
   virtual double loss_and_gradient(int64_t batch, at::Generator& generator) = 0;
-  // What selects the best epoch; larger is better.
+  // Selects the best epoch; larger is better.
   virtual double validation_metric() = 0;
 };
 

@@ -15,7 +15,7 @@ namespace softradial::study {
 struct TrainingOptions {
   int64_t epochs = 50;
   AdamOptions adam = {};
-  int64_t patience = 0;  // stop after so many epochs without a better validation metric; 0: never
+  int64_t patience = 0;  // stop after this many epochs without a better validation metric; 0: never
   uint64_t seed = 0;
   std::filesystem::path checkpoint = {};  // written at the end and when stopped; empty: nowhere
   int64_t checkpoint_every = 0;           // epochs; 0: only at the end
@@ -35,7 +35,7 @@ struct Progress {
 
 struct TrainingHooks {
   std::function<void(const Progress&)> progress = {};
-  // Looked at between batches; lock-free, so that a signal handler may set it.
+  // Checked between batches. Lock-free, so that a signal handler may set it.
   const std::atomic<bool>* stop = nullptr;
 };
 
@@ -56,8 +56,8 @@ struct TrainingResult {
   Checkpoint checkpoint;
 };
 
-// Trains from the seed, or goes on from a checkpoint: with the same options the result is then that of a run without
-// interruption, bit for bit. An interrupted epoch counts as not begun. Leaves the best epoch's parameters in the task.
+// Trains from the seed, or continues from a checkpoint. With the same options, a continued run gives the same bits as an
+// uninterrupted one; an interrupted epoch is done again. At the end the task has the parameters of the best epoch.
 TrainingResult train(Task& task, const TrainingOptions& options, const TrainingHooks& hooks = {},
                      const Checkpoint* resume = nullptr);
 

@@ -1,14 +1,12 @@
+#include "features/features.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "features/dispatch_features.hpp"
-#include "features/portfolio_features.hpp"
-#include "features/standardisation.hpp"
 #include "study/synthetic_tables.hpp"
-#include "tasks/dispatch_data.hpp"
-#include "tasks/portfolio_data.hpp"
+#include "tasks/task_data.hpp"
 
 namespace softradial::study {
 namespace {

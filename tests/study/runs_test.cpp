@@ -5,13 +5,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "data/data_error.hpp"
-#include "data/load.hpp"
-#include "runs/decision_layer.hpp"
+#include "data/table_files.hpp"
+#include "data/tables.hpp"
+#include "runs/config_fields.hpp"
 #include "runs/paper_tables.hpp"
 #include "runs/policy.hpp"
 #include "runs/run.hpp"
-#include "runs/tuning.hpp"
 #include "softradial/sets.hpp"
 
 namespace softradial::study {
@@ -61,6 +60,49 @@ TEST(RunConfig, RoundTripsThroughJson) {
   EXPECT_EQ(to_json(dispatch_config(to_json(dispatch))), to_json(dispatch));
   EXPECT_THROW(static_cast<void>(dispatch_config(to_json(portfolio))), DataError);
   EXPECT_THROW(static_cast<void>(portfolio_config(nlohmann::json::object())), DataError);
+}
+
+// Gives every field of the configuration another value and checks that JSON tells it and brings it back.
+template <class Config, class Read>
+void expect_every_field_survives(const Read& read) {
+  Config config;
+  config.layer = {.method = "soft_penalty", .options = SoftPenalty{}};
+  const nlohmann::json before = to_json(config);
+  std::vector<std::string> keys;
+  const auto change = [&]<class Value>(const Field& field, Value& value) {
+    keys.emplace_back(field.key);
+    if constexpr (std::same_as<Value, std::string>) {
+      value += "x";
+    } else if constexpr (std::same_as<Value, std::chrono::sys_days>) {
+      value += std::chrono::days(1);
+    } else if constexpr (std::same_as<Value, PortfolioObjective>) {
+      value = PortfolioObjective::gross;
+    } else {
+      value += 1;
+    }
+  };
+  for_each_task_field(config, change);
+  for_each_training_field(config, change);
+  const nlohmann::json after = to_json(config);
+  for (const std::string& key : keys) EXPECT_NE(after.at(key), before.at(key)) << key;
+  EXPECT_EQ(to_json(read(after)), after);
+}
+
+TEST(RunConfig, EveryFieldSurvivesJson) {
+  expect_every_field_survives<PortfolioConfig>(portfolio_config);
+  expect_every_field_survives<DispatchConfig>(dispatch_config);
+}
+
+TEST(RunConfig, BadValuesInJsonAreRefused) {
+  const auto with = [](const char* key, const nlohmann::json& value) {
+    nlohmann::json config = to_json(PortfolioConfig());
+    config[key] = value;
+    return config;
+  };
+  for (const auto& bad : {with("epochs", "many"), with("train_end", "yesterday"), with("objective", "both"),
+                          with("train_end", "2022-12-31"), with("prices", 3), with("method", "none")}) {
+    EXPECT_THROW(static_cast<void>(portfolio_config(bad)), Error) << bad;
+  }
 }
 
 class EveryMethod : public testing::TestWithParam<std::string> {};

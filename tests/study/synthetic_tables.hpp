@@ -5,8 +5,7 @@
 #include <random>
 #include <string>
 
-#include "data/demand_table.hpp"
-#include "data/price_table.hpp"
+#include "data/tables.hpp"
 
 namespace softradial::study {
 

@@ -5,9 +5,8 @@
 
 #include <cmath>
 
+#include "metrics/losses.hpp"
 #include "metrics/portfolio_metrics.hpp"
-#include "metrics/served_rate.hpp"
-#include "metrics/sharpe_loss.hpp"
 #include "study/instruction_sets.hpp"
 #include "study/synthetic_tables.hpp"
 #include "tasks/trial.hpp"
@@ -19,11 +18,11 @@ using torch::Tensor;
 
 at::Generator generator(uint64_t seed) { return at::detail::createCPUGenerator(seed); }
 
-ConstraintLayer softmax(int64_t n) {
+DecisionLayer softmax(int64_t n) {
   return {[](const Tensor& u, bool) { return torch::softmax(u, -1); }, n, n};
 }
 
-ConstraintLayer equal_weight(int64_t n) {
+DecisionLayer equal_weight(int64_t n) {
   return {[n](const Tensor& u, bool) {
             return torch::full({u.size(0), n}, 1.0 / static_cast<double>(n), u.options());
           },
@@ -176,7 +175,7 @@ PortfolioData small_portfolio(const PriceTable& prices) {
 
 TEST(PortfolioTask, GradientMatchesFiniteDifferences) {
   const PortfolioData data = small_portfolio(random_prices(500, 4, 1));
-  ConstraintLayer layer = softmax(4);
+  DecisionLayer layer = softmax(4);
   layer.penalty = [](const Tensor& x) { return x.square().sum(); };
   for (const double cost : {0.0, 0.3}) {
     PortfolioTask task(data, {.hidden = 5, .batch = 32, .cost = cost, .huber = 0.01, .dtype = torch::kDouble}, layer);
@@ -266,7 +265,7 @@ TEST(DispatchTask, DecisionsDoNotSeeTheFuture) {
 TEST(Tasks, LayersThatDoNotFitAreNamed) {
   const PortfolioData data = small_portfolio(random_prices(500, 4, 7));
   EXPECT_THROW(PortfolioTask(data, {}, softmax(5)), std::invalid_argument);
-  EXPECT_THROW(PortfolioTask(data, {}, ConstraintLayer{}), std::invalid_argument);
+  EXPECT_THROW(PortfolioTask(data, {}, DecisionLayer{}), std::invalid_argument);
   PortfolioTask wrong(data, {}, {[](const Tensor& u, bool) { return u.slice(1, 0, 2); }, 4, 4});
   EXPECT_THROW(wrong.weights(data.splits.test), std::invalid_argument);
   PortfolioTask wide(data, {}, {[](const Tensor& u, bool) { return u.to(torch::kDouble); }, 4, 4});

@@ -21,7 +21,7 @@ namespace {
 
 using torch::Tensor;
 
-ConstraintLayer softmax(int64_t n) {
+DecisionLayer softmax(int64_t n) {
   return {[](const Tensor& u, bool) { return torch::softmax(u, -1); }, n, n};
 }
 
@@ -133,7 +133,7 @@ TEST_F(Training, AStopLeavesARunThatGoesOnAsIfNothingHadHappened) {
   std::atomic<bool> stop = false;
   int calls = 0;
   const PriceTable prices = prices_with_signal(260, 4, 5, 1);
-  ConstraintLayer layer = softmax(4);
+  DecisionLayer layer = softmax(4);
   layer.apply = [&](const Tensor& u, bool training) {
     if (training && ++calls == 22) stop = true;
     return torch::softmax(u, -1);
@@ -166,7 +166,7 @@ TEST_F(Training, AStopBeforeTheFirstEpochIsUsable) {
 TEST_F(Training, ALossThatIsNotFiniteEndsIt) {
   int calls = 0;
   const PriceTable prices = prices_with_signal(260, 4, 5, 1);
-  ConstraintLayer layer = softmax(4);
+  DecisionLayer layer = softmax(4);
   layer.apply = [&](const Tensor& u, bool training) {
     return torch::softmax(u, -1) * (training && ++calls > 12 ? std::nan("") : 1.0);
   };

@@ -5,7 +5,7 @@
 
 #include "data/calendar.hpp"
 #include "program/temp_dir.hpp"
-#include "study/data/failure_text.hpp"
+#include "study/data/table_checks.hpp"
 
 namespace softradial::study {
 namespace {

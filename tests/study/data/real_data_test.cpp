@@ -3,10 +3,10 @@
 
 #include <cstdlib>
 
-#include "data/data_error.hpp"
 #include "data/demand_reader.hpp"
 #include "data/price_reader.hpp"
 #include "data/summary.hpp"
+#include "data/tables.hpp"
 #include "data/trip_import.hpp"
 
 namespace softradial::study {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "data/calendar.hpp"
-#include "study/data/failure_text.hpp"
+#include "study/data/table_checks.hpp"
 
 namespace softradial::study {
 namespace {

@@ -5,9 +5,8 @@
 #include <cmath>
 
 #include "data/calendar.hpp"
-#include "data/load.hpp"
-#include "study/data/bit_sum.hpp"
-#include "study/data/failure_text.hpp"
+#include "data/table_files.hpp"
+#include "study/data/table_checks.hpp"
 
 namespace softradial::study {
 namespace {

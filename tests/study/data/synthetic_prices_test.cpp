@@ -5,10 +5,9 @@
 #include <cmath>
 
 #include "data/calendar.hpp"
-#include "data/load.hpp"
 #include "data/summary.hpp"
-#include "study/data/bit_sum.hpp"
-#include "study/data/failure_text.hpp"
+#include "data/table_files.hpp"
+#include "study/data/table_checks.hpp"
 
 namespace softradial::study {
 namespace {

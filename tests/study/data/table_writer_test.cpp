@@ -1,12 +1,11 @@
-#include "data/table_writer.hpp"
-
 #include <gtest/gtest.h>
 
 #include "data/demand_reader.hpp"
 #include "data/price_reader.hpp"
 #include "data/synthetic_prices.hpp"
+#include "data/table_files.hpp"
 #include "program/temp_dir.hpp"
-#include "study/data/failure_text.hpp"
+#include "study/data/table_checks.hpp"
 
 namespace softradial::study {
 namespace {

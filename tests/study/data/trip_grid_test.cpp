@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "data/calendar.hpp"
-#include "study/data/failure_text.hpp"
+#include "study/data/table_checks.hpp"
 
 namespace softradial::study {
 namespace {

@@ -1,16 +1,19 @@
-#include "data/text_file.hpp"
+#include "data/csv_file.hpp"
 
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <system_error>
 #include <type_traits>
 
-#include "data/data_error.hpp"
+#include "data/tables.hpp"
 
 namespace softradial::study {
 
@@ -29,6 +32,17 @@ std::string gzip_message(gzFile file) {
   int code = Z_OK;
   const char* message = gzerror(file, &code);
   return code == Z_ERRNO ? system_message() : std::string(message);
+}
+
+std::string_view without_blanks(std::string_view text) noexcept {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
+}
+
+std::string_view without_quotes(std::string_view field) noexcept {
+  if (field.size() >= 2 && field.front() == '"' && field.back() == '"') return field.substr(1, field.size() - 2);
+  return field;
 }
 
 }  // namespace
@@ -81,6 +95,64 @@ void write_text_file(const std::string& path, std::string_view text) {
   std::error_code error;
   std::filesystem::rename(partial, path, error);
   if (error) fail(error.message());
+}
+
+CsvText::CsvText(std::string_view text) noexcept : rest_(text) {
+  if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
+}
+
+bool CsvText::next() {
+  while (!rest_.empty()) {
+    const std::size_t end = rest_.find('\n');
+    std::string_view line = rest_.substr(0, end);
+    rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
+    ++line_;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (without_blanks(line).empty()) continue;
+
+    fields_.clear();
+    bool in_quotes = false;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i <= line.size(); ++i) {
+      if (i < line.size() && line[i] == '"') in_quotes = !in_quotes;
+      if (i < line.size() && (line[i] != ',' || in_quotes)) continue;
+      fields_.push_back(without_quotes(without_blanks(line.substr(begin, i - begin))));
+      begin = i + 1;
+    }
+    return true;
+  }
+  return false;
+}
+
+std::string at_line(const std::string& file, std::size_t line, std::string_view what) {
+  return file + ": line " + std::to_string(line) + ": " + std::string(what);
+}
+
+std::string quoted_field(std::string_view field) {
+  constexpr std::size_t kMaxShown = 40;
+  std::string text = "\"";
+  for (const char c : field.substr(0, kMaxShown)) text += c >= ' ' && c <= '~' ? c : '?';
+  if (field.size() > kMaxShown) text += "...";
+  return text + "\"";
+}
+
+std::optional<double> parse_number(std::string_view field) noexcept {
+  double value = 0;
+  const char* end = field.data() + field.size();
+  if (field.starts_with('+')) field.remove_prefix(1);
+  const auto [stop, error] = std::from_chars(field.data(), end, value);
+  if (error != std::errc() || stop != end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+bool is_missing(std::string_view field) noexcept {
+  constexpr std::array<std::string_view, 7> kWords = {"", "null", "nan", "na", "n/a", "none", "-"};
+  return std::ranges::any_of(kWords, [field](std::string_view word) {
+    return std::ranges::equal(word, field, [](char a, char b) {
+      const char lower = b >= 'A' && b <= 'Z' ? static_cast<char>(b - 'A' + 'a') : b;
+      return a == lower;
+    });
+  });
 }
 
 }  // namespace softradial::study

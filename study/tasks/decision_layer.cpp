@@ -1,4 +1,4 @@
-#include "tasks/layer_pass.hpp"
+#include "tasks/decision_layer.hpp"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/ones_like.h>
@@ -9,9 +9,10 @@
 #include <string>
 
 namespace softradial::study {
+
 namespace {
 
-void check_output(const ConstraintLayer& layer, const at::Tensor& u, const at::Tensor& x) {
+void check_output(const DecisionLayer& layer, const at::Tensor& u, const at::Tensor& x) {
   if (x.scalar_type() != u.scalar_type()) {
     throw std::invalid_argument(std::string("the constraint layer turned ") + c10::toString(u.scalar_type()) +
                                 " into " + c10::toString(x.scalar_type()));
@@ -25,7 +26,7 @@ void check_output(const ConstraintLayer& layer, const at::Tensor& u, const at::T
 
 }  // namespace
 
-LayerPass::LayerPass(const ConstraintLayer& layer, const at::Tensor& u) : u_(u.detach()) {
+LayerPass::LayerPass(const DecisionLayer& layer, const at::Tensor& u) : u_(u.detach()) {
   const at::AutoGradMode grad(true);
   u_.requires_grad_();
   x_ = layer.apply(u_, true);
@@ -48,14 +49,14 @@ at::Tensor LayerPass::backward(const at::Tensor& grad_x) const {
   return grad_u.defined() ? grad_u.contiguous() : at::zeros_like(u_);
 }
 
-at::Tensor apply_in_evaluation(const ConstraintLayer& layer, const at::Tensor& u) {
+at::Tensor apply_in_evaluation(const DecisionLayer& layer, const at::Tensor& u) {
   const at::NoGradGuard no_grad;
   at::Tensor x = layer.apply(u, false);
   check_output(layer, u, x);
   return x;
 }
 
-void check_layer(const ConstraintLayer& layer, int64_t outputs) {
+void check_layer(const DecisionLayer& layer, int64_t outputs) {
   if (!layer.apply) throw std::invalid_argument("the constraint layer has no function");
   if (layer.input_dim < 1) {
     throw std::invalid_argument("the constraint layer takes " + std::to_string(layer.input_dim) + " inputs");

@@ -7,10 +7,12 @@
 
 namespace softradial::baselines {
 
-// The standard fixes the engine bit by bit, but not its distributions: they are written out. Normals by Box and Muller.
-class Random {
+// Random numbers of the library: the Mersenne Twister, with uniforms and Box-Muller normals written out, because the
+// standard fixes the bits of the engine but not those of its distributions. HP's networks and the measured comparisons
+// depend on these bits.
+class MersenneRandom {
  public:
-  explicit Random(std::uint64_t seed) : engine_(seed) {}
+  explicit MersenneRandom(std::uint64_t seed) : engine_(seed) {}
 
   // Strictly between 0 and 1.
   [[nodiscard]] double uniform() { return (static_cast<double>(engine_() >> 11) + 0.5) * 0x1p-53; }

@@ -2,8 +2,9 @@
 
 #include <bit>
 #include <cstdint>
+#include <string>
 
-#include "data/price_table.hpp"
+#include "data/tables.hpp"
 
 namespace softradial::test {
 
@@ -14,6 +15,17 @@ namespace softradial::test {
     hash = (hash ^ std::bit_cast<std::uint64_t>(table.data()[i])) * 0x100000001b3;
   }
   return hash;
+}
+
+// The message of the DataError that `act` throws.
+template <class Act>
+[[nodiscard]] std::string failure_text(const Act& act) {
+  try {
+    act();
+  } catch (const study::DataError& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
 }
 
 }  // namespace softradial::test

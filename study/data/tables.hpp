@@ -5,7 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "softradial/errors.hpp"
+
 namespace softradial::study {
+
+// Data that cannot be used. The message is one line and names file, line and value.
+class DataError : public Error {
+ public:
+  using Error::Error;
+};
 
 // Rows are days or hours, columns assets or zones.
 using Table = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -15,6 +23,14 @@ struct PriceTable {
   std::vector<std::chrono::sys_days> dates;
   std::vector<std::string> tickers;
   Table prices;
+};
+
+// Requests per zone and hour: not negative, one row for every hour of local wall-clock time without gaps.
+// Shape of demand: (hours, zones).
+struct DemandTable {
+  std::vector<std::chrono::local_seconds> hours;
+  std::vector<std::string> zones;
+  Table demand;
 };
 
 }  // namespace softradial::study

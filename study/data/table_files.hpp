@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "data/demand_reader.hpp"
+#include "data/price_reader.hpp"
+#include "data/tables.hpp"
+
+namespace softradial::study {
+
+// "synthetic:liquid", "synthetic:sectors", "synthetic:global", or a file or folder (price_reader.hpp). The seed is
+// for the generator. Throws DataError.
+[[nodiscard]] PriceData load_prices(const std::string& source, std::uint64_t seed);
+
+// "synthetic:taxi", or a file (demand_reader.hpp); the `max_zones` largest zones, 0 for all. Throws DataError.
+[[nodiscard]] DemandData load_demand(const std::string& source, std::size_t max_zones, std::uint64_t seed);
+
+// Wide CSV, "date,AAA,BBB" and "hour,161,237", gzip-compressed where the name ends in .gz. Each number has the fewest
+// digits that read back as the same double. Throws DataError.
+void write_prices(const std::string& path, const PriceTable& table);
+void write_demand(const std::string& path, const DemandTable& table);
+
+}  // namespace softradial::study

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "data/tables.hpp"
+
+namespace softradial::study {
+
+// x -> (x - mean) / scale, column by column.
+struct Standardisation {
+  Eigen::VectorXd mean;
+  Eigen::VectorXd scale;
+
+  // scale = population standard deviation + floor. Rows of the training split only: nothing of the future enters.
+  static Standardisation fit(const Eigen::Ref<const Table>& rows, double floor);
+  void apply(Table& rows) const;  // throws if the number of columns is another one
+};
+
+// y[t] = prices[t + 1] / prices[t], shape (dates - 1, tickers). Throws for a price that is not positive and finite,
+// naming date and ticker.
+Table price_relatives(const PriceTable& prices);
+
+// For returns r (days, N) and m_t their mean over assets, with the window of the last `lookback` days up to t (fewer at
+// the beginning):
+//   [ r | vol | cor ]   (days, 3N),   vol = std of r_i,   cor = correlation of r_i with m      (population moments)
+// A window of one day has vol = cor = 0; cor = 0 where std(r_i) std(m) <= 1e-12.
+// Row t depends on days up to t only. O(days N), whatever the lookback.
+Table portfolio_features(const Table& returns, int64_t lookback);
+
+// Columns sin, cos of the hour of the day (period 24) and sin, cos of the weekday (period 7, Monday = 0). (hours, 4)
+Table calendar_features(const std::vector<std::chrono::local_seconds>& hours);
+
+// S_t: the total that was observed in the hour before, at least 1. (hours); the first hour has none before it and gets 1.
+Eigen::VectorXd supply(const Table& demand);
+
+// Throws unless the demand is finite, not negative and has a row for every hour.
+void check_demand(const DemandTable& table);
+
+}  // namespace softradial::study

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+
+namespace softradial::study {
+
+// Maps u (batch, input_dim) to x (batch, output_dim), differentiable by autograd. `training`: some layers do less in
+// training than in evaluation.
+using LayerFunction = std::function<at::Tensor(const at::Tensor& u, bool training)>;
+
+// The layer between model and decision, as a task sees it: a function. The library has the layers themselves
+// (nn::ConstraintLayer and the radial maps).
+struct DecisionLayer {
+  LayerFunction apply;
+  int64_t input_dim = 0;
+  int64_t output_dim = 0;
+  // Optional: a scalar that is added to the training loss, differentiable in the output of the layer.
+  std::function<at::Tensor(const at::Tensor& x)> penalty = {};
+};
+
+// The largest violation of the constraints by the rows of x, as the layer returned them; 0 if all hold.
+using ViolationFunction = std::function<double(const at::Tensor& x)>;
+
+// The only part of a training step that autograd records: u -> x. Model and loss bring their own derivatives.
+class LayerPass {
+ public:
+  LayerPass(const DecisionLayer& layer, const at::Tensor& u);
+
+  const at::Tensor& x() const { return x_; }  // (batch, output_dim)
+  double penalty() const { return penalty_value_; }
+
+  // J' grad_x plus the gradient of the penalty, contiguous; zero for a layer that does not use u.
+  at::Tensor backward(const at::Tensor& grad_x) const;
+
+ private:
+  at::Tensor u_;
+  at::Tensor x_;
+  at::Tensor penalty_;
+  double penalty_value_ = 0;
+};
+
+// Applies the layer as in evaluation, without a graph.
+at::Tensor apply_in_evaluation(const DecisionLayer& layer, const at::Tensor& u);
+
+// Throws unless the layer exists and gives `outputs` numbers.
+void check_layer(const DecisionLayer& layer, int64_t outputs);
+
+}  // namespace softradial::study
