@@ -6,7 +6,6 @@ bring are put beside it. Only the standard library is used: nothing has to be do
 
 import base64
 import hashlib
-import os
 import re
 import shutil
 import subprocess

@@ -6,7 +6,7 @@
 """
 
 import json
-from typing import Any, Dict, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple, Union
 
 import torch
 from torch import Tensor, nn
@@ -18,9 +18,8 @@ from .sets import Numbers, Set, _tensor, first_line, parse_set
 AnySet = Union[Set, LevelSet]
 
 
-def _make_projection(
-    set: AnySet, method: str, contraction: str, lambda_: float, epsilon: float, anchor: Any
-) -> Union[torch.ScriptObject, LevelProjection]:
+def _make_projection(set: AnySet, method: str, contraction: str, lambda_: float, epsilon: float, anchor: Any) -> Any:
+    """The library's Projection, an object of TorchScript; for a level set a LevelProjection, which has the same methods."""
     if isinstance(set, LevelSet):
         return make_level_projection(set, (method, contraction, lambda_, epsilon), anchor)
     search, point = (anchor, None) if isinstance(anchor, str) else ("auto", None if anchor is None else _tensor(anchor))
@@ -39,6 +38,17 @@ def _put(data: Dict[str, Tensor], name: str, given: Optional[Tensor], own: Optio
 
 class _Radial(nn.Module):
     """What the radial layers share. Data of the set that require a gradient become attributes: layer.b, layer.upper, ..."""
+
+    # Not for TorchScript, which finds out what each of them is: a parameter or nothing.
+    if TYPE_CHECKING:
+        A: Optional[Tensor]
+        b: Optional[Tensor]
+        f: Optional[Tensor]
+        lower: Optional[Tensor]
+        upper: Optional[Tensor]
+        center: Optional[Tensor]
+        radius: Optional[Tensor]
+        given_anchor: Optional[Tensor]
 
     def __init__(
         self, set: AnySet, words: Tuple[str, str, float, float], anchor: Any, check_finite: bool, anchor_gradient: bool

@@ -8,6 +8,7 @@ double precision, without derivatives; two Newton steps from the root then carry
 to d and to everything that the function closes over.
 """
 
+import itertools
 import json
 import math
 from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Tuple
@@ -116,8 +117,10 @@ def _checked_anchor(anchor: Numbers, dim: int) -> Tensor:
 
 def _device_of(function: Function) -> torch.device:
     """Where a module's parameters are; the CPU for what is not a module or has none."""
-    tensors = list(function.parameters()) + list(function.buffers()) if isinstance(function, nn.Module) else []
-    return tensors[0].device if tensors else torch.device("cpu")
+    if isinstance(function, nn.Module):
+        for tensor in itertools.chain(function.parameters(), function.buffers()):
+            return tensor.device
+    return torch.device("cpu")
 
 
 def _check_function(set: LevelSet) -> None:

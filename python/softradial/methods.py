@@ -85,6 +85,11 @@ class HardNetAff(ConstraintLayer):
     The bounds may be given for each call, (rows) or (..., rows), with gradients to them.
     """
 
+    rows: Tensor
+    inverse: Tensor
+    lower: Tensor
+    upper: Tensor
+
     def __init__(self, set: Set) -> None:
         super().__init__(set, "hardnet_aff")
         rows, lower, upper = torch.ops.softradial.two_sided_rows(set)
