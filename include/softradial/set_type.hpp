@@ -41,6 +41,7 @@ struct Field {
   // The name under which a layer's call takes these data for each sample: tensors that require a gradient stay connected.
   // Empty: they cannot be learned.
   std::string_view learned_as = {};
+  bool learned_if_sparse = true;  // also where a matrix of the set is sparse
 };
 
 using FieldValue = std::variant<double, Eigen::VectorXd, Eigen::MatrixXd, SparseMatrix, std::vector<Eigen::MatrixXd>,

@@ -102,8 +102,9 @@ using TensorGauge = std::function<Tensor(const Tensor& d)>;
 // A gauge from an anchor for each sample.
 struct TensorGaugeAt {
   TensorGauge gauge;
-  Tensor kappa;     // (..., 1), in the working precision
-  Tensor interior;  // (..., 1): whether the anchor is inside, far enough from the boundary for the precision
+  Tensor kappa;      // (..., 1), in the working precision
+  Tensor interior;   // (..., 1): whether the anchor is inside, far enough from the boundary for the precision
+  Tensor lipschitz;  // (..., 1), in double: a bound of gamma over unit vectors
 };
 
 // Those of a set's data that come with the samples, in double, by their names: numbers (..., 1), vectors (..., n).

@@ -1,6 +1,8 @@
 """Hard convex constraints for any model's output: layers that map all of R^n one-to-one onto the interior of a set."""
 
-from . import distributions
+from typing import TYPE_CHECKING, Any
+
+from . import distributions, sets
 from .anchors import analytic_center
 from .layers import GaugeMap, HardRadial, SoftRadial
 from .level_sets import LevelSet
@@ -19,8 +21,12 @@ from .methods import (
     SoftPenalty,
     Softmax,
 )
-from . import sets
-from .sets import *  # noqa: F403 (one constructor for each type of the library's table)
+from .sets import *  # noqa: F401, F403 (one constructor for each type of the library's table)
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...
+
 
 __version__ = "0.1.0"
 

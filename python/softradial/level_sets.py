@@ -448,7 +448,8 @@ def make_level_projection(set: LevelSet, words: Tuple[str, str, float, float], a
 
 
 def _projection_of_some_set(method: str, contraction: str, lambda_: float, epsilon: float) -> torch.ScriptObject:
-    return classes.Projection(parse_set('{"type": "simplex", "dim": 2}'), method, contraction, lambda_, epsilon, "auto", None)
+    some_set = parse_set('{"type": "simplex", "dim": 2}')
+    return classes.Projection(some_set, method, contraction, lambda_, epsilon, "auto", None)
 
 
 def restore_level_projection(

@@ -70,10 +70,11 @@ def _signature(fields: Sequence[Dict[str, Any]]) -> inspect.Signature:
     for field in reversed(fields):
         optional = optional and not field["required"]
         default = field.get("otherwise") if optional else inspect.Parameter.empty
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
         if field["kind"] == "sets":
-            kind, default = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.empty
-        parameters.append(inspect.Parameter(field["name"], kind, default=default))
+            parameters.append(inspect.Parameter(field["name"], inspect.Parameter.VAR_POSITIONAL))
+        else:
+            kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+            parameters.append(inspect.Parameter(field["name"], kind, default=default))
     return inspect.Signature(parameters[::-1])
 
 
@@ -82,6 +83,9 @@ def _constructor(row: Dict[str, Any]) -> Callable[..., Set]:
     signature = _signature(fields)
 
     def construct(*arguments: Any, **keywords: Any) -> Set:
+        unknown = [name for name in keywords if name not in signature.parameters]
+        if unknown:
+            raise TypeError(f"{row['title']}() got an unexpected keyword argument '{unknown[0]}'")
         bound = signature.bind(*arguments, **keywords)
         bound.apply_defaults()
         data: Dict[str, Tensor] = {}
@@ -94,7 +98,11 @@ def _constructor(row: Dict[str, Any]) -> Callable[..., Set]:
                 sets = _parts([value])
             elif value is not None:
                 data[field["name"]] = _tensor(value)
-        return _build(ops.make_set, row["name"], data, sets)
+        try:
+            return _build(ops.make_set, row["name"], data, sets)
+        except ValueError as error:
+            message = str(error)
+            raise ValueError(message if message.startswith(row["name"]) else f"{row['name']}: {message}") from None
 
     construct.__name__ = construct.__qualname__ = row["title"]
     construct.__doc__ = row["formula"]

@@ -267,12 +267,13 @@ template <class N>
   constexpr double kNear = 0x1p-28;
   // 1/epsilon is not finite for the smallest numbers of all.
   const double longest = 1 / std::max(m.epsilon, std::numeric_limits<double>::min());
-  const double farthest = largest_quotient(s) * std::min(1.0, m.lambda);
+  [[maybe_unused]] const double farthest = largest_quotient(s) * std::min(1.0, m.lambda);
   N t = smaller(larger(exp((std::log(m.lambda) - log(s)) / 3), 1), longest);
   N low = t / 2;
   N high = 2 * t;
   for (int step = 0; step < kMostSteps; ++step) {
-    const N rho = smaller(t * s * t, farthest);
+    N rho = t * s * t;
+    if constexpr (!Scalar<N>) rho = smaller(rho, farthest);  // scalars take infinity
     const auto c =
         with_contraction(m.contraction, [&](auto contraction) { return contraction.at(m.lambda, m.epsilon, rho); });
     const N f = log1p(t * c.r - 1);

@@ -70,9 +70,9 @@ FieldValue value_of(const at::Tensor& tensor, const Field& field) {
 }
 
 // Only data that a layer's call takes can be learned: a gradient that is asked for must not get lost in silence.
-void keep_learned(SetObject::Tensors& learned, const Field& field, const at::Tensor& tensor) {
+void keep_learned(SetObject::Tensors& learned, const Field& field, const at::Tensor& tensor, bool sparse) {
   if (!tensor.requires_grad()) return;
-  if (field.learned_as.empty() || tensor.layout() != at::kStrided) {
+  if (field.learned_as.empty() || (sparse && !field.learned_if_sparse)) {
     throw InvalidSet(std::string(field.name) +
                      ": gradients to it are not available; detach it, or give it sample by sample where that is");
   }
@@ -108,13 +108,15 @@ SetPtr make_set(const std::string& type_name, const c10::Dict<std::string, at::T
   const SetType& type = set_type(type_name);
   NamedValues values;
   SetObject::Tensors learned;
+  bool sparse = false;
+  for (const auto& entry : data) sparse = sparse || entry.value().layout() != at::kStrided;
   for (const Field& field : type.fields) {
     const std::string name(field.name);
     if (field.kind == FieldKind::set || field.kind == FieldKind::sets) {
       values.emplace_back(name, fixed_parts(sets));
     } else if (data.contains(name)) {
       const at::Tensor tensor = data.at(name);
-      keep_learned(learned, field, tensor);
+      keep_learned(learned, field, tensor, sparse);
       values.emplace_back(name, value_of(tensor, field));
     }
   }

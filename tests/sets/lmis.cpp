@@ -175,7 +175,7 @@ Specimen lmi() {
        "lmi: F[1] is not symmetric: F[1][0][1] is 1 and F[1][1][0] is 2"},
       {R"({"type": "lmi", "F": [[], []]})", "lmi: F[0] is empty"},
       {R"({"type": "lmi", "F": [[[1]], [[1, 2], [3]]]})", "F[1][1]: expected 2 numbers as in the first row, got 1"},
-      {R"({"type": "lmi", "F": [[[1]]]})", "F: expected F[0] and a matrix for each variable, got 1"},
+      {R"({"type": "lmi", "F": [[[1]]]})", "lmi: F has 1 matrices, at least 2 are needed"},
   };
   s.slacks = slacks();
   s.constraints = {{disc(), {"lmi"}, {}, {}, false}};

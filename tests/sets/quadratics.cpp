@@ -132,7 +132,7 @@ Specimen ellipsoid() {
            // A cylinder: its axis is the null space of the shape.
            {"ellipsoid_singular", Ellipsoid(vec({0, 0, 1}), mat({{1, 1, 0}, {1, 1, 0}, {0, 0, 4}}))}};
   s.exemplars = {"ellipsoid"};
-  s.recessions = {{"ellipsoid_singular", vec({3, -3, 0}), 1e-7}};
+  s.recessions = {{"ellipsoid_singular", vec({3, -3, 0}), 4e-7}};
   const MatrixXd R = mat({{0.6, -0.8}, {0.8, 0.5}});
   s.far_away = {
       {"ellipsoid", Set(Ellipsoid(vec({100, -70.3}), 100 * R.transpose() * R)).with_anchor(vec({100.01, -70.32}))}};
@@ -241,7 +241,7 @@ Specimen quadratic() {
            {"quadratic_slab",
             Quadratic(mat({{0.01, 0.07, -0.03}, {0.07, 0.49, -0.21}, {-0.03, -0.21, 0.09}}), vec({0, 0, 0}), -0.125)}};
   s.exemplars = {"parabola"};
-  s.recessions = {{"parabola", vec({0, 3}), 1e-13}, {"quadratic_slab", vec({3, 0, 1}), 1e-7}};
+  s.recessions = {{"parabola", vec({0, 3}), 1e-13}, {"quadratic_slab", vec({3, 0, 1}), 4e-7}};
   const MatrixXd I = MatrixXd::Identity(2, 2);
   const VectorXd z = VectorXd::Zero(2);
   s.far_away = {{"quadratic", disc_by_form(vec({3000, -4000}))}};

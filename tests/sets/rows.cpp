@@ -27,17 +27,23 @@ LinearRow row_of(const MatrixXd& A, Eigen::Index i, double bound) {
   return row;
 }
 
+// A matrix of the description, whether it is kept sparse or not.
+MatrixXd dense(const Translation& t, const std::string& name) {
+  const auto* const sparse = std::get_if<SparseMatrix>(&t.value(name));
+  return sparse != nullptr ? MatrixXd(*sparse) : t.matrix(name);
+}
+
 // A x < b, E x = f.
 ConstraintPtr exact_rows(const Translation& t) {
   Eigen::Index dim = t.has("dim") ? static_cast<Eigen::Index>(t.number("dim")) : 0;
   std::vector<LinearRow> rows;
   if (t.has("A")) {
-    const MatrixXd& A = t.matrix("A");
+    const MatrixXd A = dense(t, "A");
     dim = A.cols();
     for (Eigen::Index i = 0; i < A.rows(); ++i) t.add_inequality(rows, row_of(A, i, t.vector("b")[i]));
   }
   if (t.has("E")) {
-    const MatrixXd& E = t.matrix("E");
+    const MatrixXd E = dense(t, "E");
     dim = E.cols();
     for (Eigen::Index i = 0; i < E.rows(); ++i) {
       rows.push_back(row_of(E, i, t.vector("f")[i]));
@@ -174,7 +180,7 @@ Specimen polyhedron() {
   const VectorXd z = VectorXd::Zero(2);
   s.lines = {{Polyhedron(mat({{1, 1}}), vec({1})), "polyhedron(A=[1x2], b=[1])"},
              {Polyhedron(mat({{1, 1}}), vec({1}), I, z), "polyhedron(A=[1x2], b=[1], E=[2x2], f=[0, 0])"},
-             {Polyhedron(SparseMatrix(I.sparseView()), z), "polyhedron(A=[2x2], b=[0, 0], storage=sparse)"}};
+             {Polyhedron(SparseMatrix(I.sparseView()), z), "polyhedron(A=[sparse 2x2], b=[0, 0])"}};
   s.bad_builds = bad_builds();
   s.bad_json = {
       {R"({"type": "polyhedron", "A": [[1, 0]], "b": [1, 2]})", "polyhedron: b has 2 entries for 1 rows of A"},

@@ -81,7 +81,7 @@ TEST_P(ConvergenceOfSgd, SmoothRegimeHasRateOneOverRootT) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Theory, ConvergenceOfSgd,
-                         ::testing::ValuesIn(support::from_zoo({"triangle", "ellipsoid_off_centre",
+                         ::testing::ValuesIn(support::from_zoo({"triangle", "ellipsoid",
                                                                 "intersection_polyhedron_ellipsoid"})),
                          support::NameOfSet());
 

@@ -62,7 +62,7 @@ def error_bars(layer, u, x):
 
 
 def check_round_trip(layer, u, steepness):
-    """Both laws; how many rows hold information on u. `steepness`: what an error of x does to its gauge, relative to both."""
+    """Both laws; how many rows hold information on u. `steepness`: what an error of x does to its gauge."""
     x = layer(u)
     back = layer.inverse(x)
     assert bool(back.isfinite().all()), repr(layer)
@@ -75,7 +75,7 @@ def check_round_trip(layer, u, steepness):
 
 
 def steepness(layer, rng):
-    """max over directions of the gauge, relative to the smallest: exits of rays to a distance that all sets here are within."""
+    """The largest gauge over directions, relative to the smallest: exits of rays within a distance that all sets keep."""
     v = torch.randn(200, hull_basis(layer).shape[1], dtype=torch.float64, generator=rng) @ hull_basis(layer).T
     exits = sr.HardRadial(layer.set, anchor=layer.anchor)(layer.anchor + 1e3 * v / v.norm(dim=-1, keepdim=True))
     reach = (exits - layer.anchor).norm(dim=-1)
@@ -154,7 +154,7 @@ def test_log_prob(contraction, rng):
     """log_prob, which inverts x, against the density that is known because u is."""
     base = Independent(Normal(torch.zeros(3, dtype=torch.float64), torch.ones(3, dtype=torch.float64)), 1)
     for lambda_ in LAMBDAS:
-        # d log p / d log|u|: |v|^2 <= 100 from the base; 3 log phi and log e_radial from the layer, with slopes of a few, and
+        # d log p / d log|u|: |v|^2 <= 100 from the base; 3 log phi, log e_radial from the layer, with slopes of a few, and
         # of a few rho / lambda where a contraction decays.
         slope = 200 + 10 * (1 + 100 / lambda_)
         for layer in layers(BY_NAME["ball"].set, contraction, lambdas=(lambda_,)):

@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from torch import nn
 from torch.autograd import gradcheck, gradgradcheck
 
 import softradial as sr

@@ -34,7 +34,7 @@ TensorGaugeAt guarded(TensorGauge gauge, const MarginOf<Tensor>& margin, const T
   const Tensor interior = inside && !(margin.sigma >= kMostSigma);
   const Tensor grow = space.working(1 / (1 - where_else(interior, margin.sigma, 0)));
   return {[gauge = std::move(gauge), grow](const Tensor& d) { return grow * gauge(d); },
-          space.working(where_else(interior, margin.kappa, 0)), interior};
+          space.working(where_else(interior, margin.kappa, 0)), interior, margin.lipschitz};
 }
 
 template void require_resolvable<float>(double, const std::string&, double);

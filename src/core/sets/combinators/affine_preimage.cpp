@@ -180,13 +180,29 @@ class AffineGauge final : public GuardedGauge<T> {
 
 // An error e of x moves A x by |A| |e|, and A d itself is rounded by at most ulp (terms / 2) |A| |d|; the inner gauge
 // turns both into its Lipschitz constant's multiple. `offset` is the size of the terms that make up the inner anchor.
+template <class N>
+MarginOf<N> affine_margin(Ulps ulps, const N& inner_lipschitz, const N& inner_kappa, double norm, std::size_t terms,
+                          const N& anchor_size, const N& offset) {
+  MarginOf<N> margin =
+      general_margin<N>(ulps, inner_lipschitz * norm, terms, anchor_size, 4 * kUlp<double> * inner_lipschitz * offset);
+  margin.kappa = margin.kappa + inner_kappa * norm;
+  return margin;
+}
+
 template <class T>
 Margin affine_margin(const Gauge<T>& inner, double norm, std::size_t terms, const Eigen::VectorXd& u0, double offset) {
-  const double lipschitz = inner.lipschitz() * norm;
-  Margin margin = general_margin<T>(lipschitz, terms, u0, 4 * kUlp<double> * inner.lipschitz() * offset);
-  margin.kappa += inner.kappa() * norm;
-  require_resolvable<T>(margin.sigma, "affine map", 1 / lipschitz);
+  const Margin margin =
+      affine_margin<double>({kUlp<T>}, inner.lipschitz(), inner.kappa(), norm, terms, u0.norm(), offset);
+  require_resolvable<T>(margin.sigma, "affine map", 1 / margin.lipschitz);
   return margin;
+}
+
+TensorGaugeAt image_gauge(const TensorGaugeAt& inner, TensorGauge gauge, double norm, std::size_t terms,
+                          const Tensor& anchor, const Tensor& offset, const TensorSpace& space) {
+  const MarginOf<Tensor> margin =
+      affine_margin<Tensor>({space.ulp(), space.coarse_ulp()}, inner.lipschitz, inner.kappa.value().in_double(), norm,
+                            terms, softradial::norm(frozen(anchor)), frozen(offset));
+  return guarded(std::move(gauge), margin, inner.interior, space);
 }
 
 template <class T>
@@ -301,21 +317,21 @@ GaugePtr<double> AffinePreimage::gauge_f64(const AnchoredHull& at) const {
 GaugePtr<float> Scaled::gauge_f32(const AnchoredHull& at) const { return scaled_gauge<float>(inner_, factor_, at); }
 GaugePtr<double> Scaled::gauge_f64(const AnchoredHull& at) const { return scaled_gauge<double>(inner_, factor_, at); }
 
-// The image A d is rounded besides: as much again.
 TensorGaugeAt AffinePreimage::gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const {
   const TensorSpace& space = data.space();
   const Tensor columns = space.constant(Eigen::MatrixXd(A_.transpose()));
-  TensorGaugeAt inner = inner_->gauge_in_tensors(product(columns, anchor) + space.constant(b_), data);
+  const TensorGaugeAt inner = inner_->gauge_in_tensors(product(columns, anchor) + space.constant(b_), data);
   const TensorGauge gauge = [gauge = inner.gauge, columns = space.working(columns)](const Tensor& d) {
     return gauge(product(columns, d));
   };
-  return {gauge, inner.kappa * (2 * A_.norm()), inner.interior};
+  const Tensor offset = static_cast<double>(A_.cols()) * (A_.norm() * norm(anchor) + b_.norm());
+  return image_gauge(inner, gauge, A_.norm(), static_cast<std::size_t>(A_.cols()), anchor, offset, space);
 }
 
 TensorGaugeAt Scaled::gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const {
-  TensorGaugeAt inner = inner_->gauge_in_tensors(anchor / factor_, data);
-  return {[gauge = inner.gauge, factor = factor_](const Tensor& d) { return gauge(d / factor); }, inner.kappa / factor_,
-          inner.interior};
+  const TensorGaugeAt inner = inner_->gauge_in_tensors(anchor / factor_, data);
+  const TensorGauge gauge = [gauge = inner.gauge, factor = factor_](const Tensor& d) { return gauge(d / factor); };
+  return image_gauge(inner, gauge, 1 / factor_, 1, anchor, norm(anchor) / factor_, data.space());
 }
 
 SetType AffinePreimage::type() {

@@ -78,6 +78,7 @@ TensorGaugeAt largest_of(const std::vector<TensorGaugeAt>& gauges, const std::ve
     parts.push_back({gauges[k].gauge, first_columns[k], sets[k].dim()});
     all.kappa = larger(all.kappa, gauges[k].kappa);
     all.interior = all.interior && gauges[k].interior;
+    all.lipschitz = larger(all.lipschitz, gauges[k].lipschitz);
   }
   all.gauge = largest_of(std::move(parts));
   return all;

@@ -1,5 +1,3 @@
-#include "softradial/sets/coordinates.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,6 +11,7 @@
 #include "sets/number_text.hpp"
 #include "sets/validation.hpp"
 #include "softradial/set_type.hpp"
+#include "softradial/sets/coordinates.hpp"
 
 namespace softradial {
 namespace {
@@ -340,8 +339,8 @@ SetType CappedSimplex::type() {
             }
             const Eigen::VectorXd& caps = f.numbers("cap");
             if (f.has("dim") && f.count("dim") != static_cast<std::size_t>(caps.size())) {
-              throw FieldError("cap", "expected " + std::to_string(f.count("dim")) + " numbers, got " +
-                                          std::to_string(caps.size()));
+              throw FieldError(
+                  "cap", "expected " + std::to_string(f.count("dim")) + " numbers, got " + std::to_string(caps.size()));
             }
             return CappedSimplex(caps, f.number("sum"));
           }};

@@ -1,5 +1,3 @@
-#include "softradial/sets/levels.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,6 +5,7 @@
 #include "sets/log_barrier.hpp"
 #include "sets/validation.hpp"
 #include "softradial/errors.hpp"
+#include "softradial/sets/levels.hpp"
 
 namespace softradial {
 namespace {

@@ -62,7 +62,8 @@ class SparseRowsGauge final : public GuardedGauge<T> {
   [[nodiscard]] TensorGauge in_tensors(const TensorSpace& space) const override {
     Eigen::MatrixXd W = Eigen::MatrixXd::Zero(num_pieces(), static_cast<Eigen::Index>(dim_));
     for (std::size_t i = 0; i + 1 < starts_.size(); ++i) {
-      for (std::size_t k = starts_[i]; k < starts_[i + 1]; ++k) W(static_cast<Eigen::Index>(i), columns_[k]) += values_[k];
+      for (std::size_t k = starts_[i]; k < starts_[i + 1]; ++k)
+        W(static_cast<Eigen::Index>(i), columns_[k]) += values_[k];
     }
     return rows_in_tensors(W, space);
   }
