@@ -23,7 +23,7 @@ std::span<const double> span_of(const Eigen::VectorXd& v) { return {v.data(), st
 template <class Real, class Size, class... V>
 Real p_norm_of(double p, const Size& size, const V&... vectors) {
   using std::isfinite;
-  const Real top = largest_over<Real>(vectors..., size);
+  Real top = largest_over<Real>(vectors..., size);
   if (std::isinf(p)) return top;
   const Real unit = frozen(where_else(top > 0 && isfinite(top), top, 1));
   const auto raised = [&](const auto&... entries) { return power(size(entries...) / unit, p); };
