@@ -1,4 +1,5 @@
 // Cones: affine preimages of a standard cone.
+#include <cmath>
 #include <limits>
 
 #include "sets/family.hpp"
@@ -117,6 +118,35 @@ Specimen second_order_cone() {
   s.boundary_points = {{"second_order_cone", round, {3, 4, 5}, 2, true}};
   return s;
 }
+
+// w = M x + s in the interior of a cone of R^3: `Cone` says what that means for the coordinates of w.
+template <class Cone>
+class ImageConstraint final : public reference::InBothPrecisions<ImageConstraint<Cone>> {
+ public:
+  ImageConstraint(MatrixXd M, VectorXd s, Cone cone)
+      : reference::InBothPrecisions<ImageConstraint>(static_cast<std::size_t>(M.cols())),
+        M_(std::move(M)),
+        s_(std::move(s)),
+        cone_(cone) {}
+
+  template <class R>
+  Finding test(Point<R> x) const {
+    Enclosure<R> w[3];
+    for (Eigen::Index i = 0; i < 3; ++i) {
+      DotProduct<R> row;
+      for (std::size_t j = 0; j < this->dim(); ++j) row.add(M_(i, Eigen::Index(j)), x[j]);
+      w[i] = row.value() + Enclosure<R>(s_[i]);
+    }
+    Finding finding;
+    cone_.test(w[0], w[1], w[2], finding);
+    return finding;
+  }
+
+ private:
+  MatrixXd M_;
+  VectorXd s_;
+  Cone cone_;
+};
 
 }  // namespace
 

@@ -25,4 +25,40 @@ class SecondOrderCone final : public SmoothSet {
   double e_;
 };
 
+// What the cones K of R^3 share: {x : M x + s in K}, M: (3 x dim). The gauge is that of K in the variables w = M x + s.
+class ThreeDimensionalCone : public SmoothSet {
+ public:
+  [[nodiscard]] std::size_t dim() const noexcept final { return static_cast<std::size_t>(M_.cols()); }
+  void slacks(std::span<const double> x, std::span<double> out) const final;
+  [[nodiscard]] std::optional<BarrierTerms> barrier(const Eigen::VectorXd& x, double t) const final;
+  [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const final { return image_->gauge_f32(at); }
+  [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const final { return image_->gauge_f64(at); }
+  [[nodiscard]] TensorGaugeAt gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const final {
+    return image_->gauge_in_tensors(anchor, data);
+  }
+
+ protected:
+  using Point = Eigen::Matrix<long double, 3, 1>;
+  struct Terms {  // of a barrier of K
+    double value;
+    Eigen::Vector3d gradient;
+    Eigen::Matrix3d hessian;
+  };
+
+  // `cone` is K itself, `inward` an interior direction of it: with t inward added, every w enters K for t large enough.
+  ThreeDimensionalCone(std::string_view name, Eigen::MatrixXd M, Eigen::VectorXd s, const Set& cone,
+                       Eigen::Vector3d inward);
+  [[nodiscard]] const Eigen::MatrixXd& matrix() const noexcept { return M_; }
+  [[nodiscard]] const Eigen::VectorXd& offset() const noexcept { return s_; }
+
+ private:
+  [[nodiscard]] virtual long double slack(const Point& w) const = 0;
+  [[nodiscard]] virtual std::optional<Terms> cone_barrier(const Eigen::Vector3d& w) const = 0;
+
+  Eigen::MatrixXd M_;
+  Eigen::VectorXd s_;
+  Eigen::Vector3d inward_;
+  Set image_;
+};
+
 }  // namespace softradial

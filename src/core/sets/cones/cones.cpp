@@ -1,7 +1,11 @@
 #include "softradial/sets/cones.hpp"
 
 #include <Eigen/Core>
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <memory>
 #include <vector>
 
 #include "algebra/as_doubles.hpp"
@@ -9,8 +13,12 @@
 #include "numbers.hpp"
 #include "sets/log_barrier.hpp"
 #include "sets/margin.hpp"
+#include "sets/number_text.hpp"
 #include "sets/validation.hpp"
 #include "softradial/set_type.hpp"
+#include "softradial/sets/combinators.hpp"
+#include "softradial/sets/coordinates.hpp"
+#include "softradial/sets/levels.hpp"
 
 namespace softradial {
 namespace {
@@ -145,6 +153,55 @@ class ConeGauge final : public GuardedGauge<T> {
   std::vector<T> tau_;
 };
 
+constexpr double kOpen = std::numeric_limits<double>::infinity();
+
+// {x : M x + s in cone} for a cone of R^3.
+Set placed(std::string_view name, const Set& cone, const Eigen::MatrixXd& M, const Eigen::VectorXd& s) {
+  require_dim(name, static_cast<std::size_t>(M.cols()));
+  if (M.rows() != 3) reject(name, "M has " + std::to_string(M.rows()) + " rows, not 3");
+  require_entries(name, "s", s.size(), 3, "rows of M");
+  require_finite(name, "M", M);
+  require_finite(name, "s", s);
+  return AffinePreimage(cone, M, s);
+}
+
+// A function h of w in R^3 whose formula F::at<N>(a, b, c) gives its value and its gradient for any number type. Values of
+// rows are taken in extended precision, and so are exact to the rounding of w.
+template <class F>
+class ConeFunction final : public ConvexFunction {
+ public:
+  explicit ConeFunction(F formula) : formula_(formula) {}
+
+  [[nodiscard]] std::size_t dim() const noexcept override { return 3; }
+  [[nodiscard]] double value(std::span<const double> w) const noexcept override {
+    return static_cast<double>(formula_.template at<long double>(w[0], w[1], w[2])[0]);
+  }
+  void gradient(std::span<const double> w, std::span<double> out) const noexcept override {
+    const auto found = formula_.template at<long double>(w[0], w[1], w[2]);
+    for (std::size_t k = 0; k < 3; ++k) out[k] = static_cast<double>(found[k + 1]);
+  }
+  [[nodiscard]] double value_error(std::span<const double> w) const noexcept override {
+    const double size = w.empty() ? 1 : std::max({1.0, std::abs(w[0]), std::abs(w[1]), std::abs(w[2])});
+    return kRoundings * kUlp<double> * size;
+  }
+  [[nodiscard]] TensorFunction in_tensors(const TensorSpace& /*space*/) const override {
+    return [formula = formula_](const Tensor& w, const Tensor& v) -> TensorSlope {
+      const auto entry = [](const Tensor& x, std::size_t k) { return x.value().columns(k, 1); };
+      const auto at = formula.template at<Tensor>(entry(w, 0), entry(w, 1), entry(w, 2));
+      return {at[0], at[1] * entry(v, 0) + at[2] * entry(v, 1) + at[3] * entry(v, 2)};
+    };
+  }
+
+ private:
+  F formula_;
+};
+
+template <class F>
+Set cone_of(F formula, const Eigen::Vector3d& lower) {
+  const Eigen::VectorXd open = Eigen::VectorXd::Constant(3, kOpen);
+  return Intersection({LevelSet(std::make_shared<const ConeFunction<F>>(formula)), Box(lower, open)});
+}
+
 }  // namespace
 
 SecondOrderCone::SecondOrderCone(Eigen::MatrixXd M, Eigen::VectorXd s, Eigen::VectorXd c, double e)
@@ -232,6 +289,30 @@ SetType SecondOrderCone::type() {
           .make = [](const Fields& f) -> Set {
             return SecondOrderCone(f.matrix("M"), f.numbers("s"), f.numbers("c"), f.number("e"));
           }};
+}
+
+ThreeDimensionalCone::ThreeDimensionalCone(std::string_view name, Eigen::MatrixXd M, Eigen::VectorXd s, const Set& cone,
+                                           Eigen::Vector3d inward)
+    : M_(std::move(M)), s_(std::move(s)), inward_(std::move(inward)), image_(placed(name, cone, M_, s_)) {}
+
+// In extended precision: the cone's own slack at M x + s.
+void ThreeDimensionalCone::slacks(std::span<const double> x, std::span<double> out) const {
+  const Eigen::Map<const Eigen::VectorXd> point(x.data(), M_.cols());
+  const Point w = M_.cast<long double>() * point.cast<long double>() + s_.cast<long double>();
+  out[0] = static_cast<double>(slack(w));
+}
+
+// F(M x + s + t inward), with J = (M, inward): gradient J'g, Hessian J'HJ.
+std::optional<BarrierTerms> ThreeDimensionalCone::barrier(const Eigen::VectorXd& x, double t) const {
+  const std::optional<Terms> at = cone_barrier(M_ * x + s_ + t * inward_);
+  if (!at) return std::nullopt;
+  Eigen::MatrixXd J(3, M_.cols() + 1);
+  J << M_, inward_;
+  BarrierTerms terms(dim());
+  terms.value = at->value;
+  terms.gradient = J.transpose() * at->gradient;
+  terms.hessian = J.transpose() * at->hessian * J;
+  return if_finite(std::move(terms));
 }
 
 }  // namespace softradial
