@@ -148,10 +148,74 @@ class ImageConstraint final : public reference::InBothPrecisions<ImageConstraint
   Cone cone_;
 };
 
+// b log(c / b) > a, b > 0, c > 0
+struct ExponentialConeInterior {
+  template <class R>
+  void test(const Enclosure<R>& a, const Enclosure<R>& b, const Enclosure<R>& c, Finding& finding) const {
+    finding.require_positive(b);
+    finding.require_positive(c);
+    if (finding.proved) finding.require_positive(b * (logarithm(c) - logarithm(b)) - a);
+  }
+};
+
+MatrixXd tilted_image() { return mat({{1, 0.2, -0.3, 0.1}, {0, 0.7, 0.1, 0.2}, {0.3, 0, 0.9, -0.4}}); }
+
+Specimen exponential_cone() {
+  const MatrixXd I = MatrixXd::Identity(3, 3);
+  const VectorXd z = VectorXd::Zero(3);
+  const Set plain = ExponentialCone(I, z);
+  const Set tilted = ExponentialCone(tilted_image(), vec({0.1, 0.5, 1.5}));
+  Specimen s{.type = "exponential_cone"};
+  s.zoo = {{"exponential", plain},
+           {"exponential_off_centre", plain.with_anchor(vec({-3, 0.5, 0.25}))},
+           {"exponential_tilted", tilted}};
+  s.exemplars = {"exponential"};
+  s.recessions = {{"exponential", vec({-1, 1, 1})},
+                  {"exponential_off_centre", vec({-1, 1, 1})},
+                  {"exponential_tilted", vec({-0.83, 1.23, 1.39, 0})}};
+  s.forms = {{R"({"type": "exponential_cone", "M": [[1, 0], [0, 1], [0, 0]], "s": [0, 0, 2]})",
+              ExponentialCone(mat({{1, 0}, {0, 1}, {0, 0}}), vec({0, 0, 2}))}};
+  s.written = {{"exponential_cone", tilted}};
+  s.lines = {{plain, "exponential_cone(M=[3x3], s=[0, 0, 0])"}};
+  s.bad_builds = {
+      {[=] {
+         ExponentialCone(mat({{1, 0}}), vec({1}));
+       },
+       "exponential_cone: M has 1 rows, not 3"},
+      {[=] { ExponentialCone(I, vec({1})); }, "exponential_cone: s has 1 entries for 3 rows of M"},
+      {[=] {
+         ExponentialCone(I, vec({0, kNaN, 0}));
+       },
+       "exponential_cone: s[1] is nan, not a finite number"},
+  };
+  s.bad_json = {{R"({"type": "exponential_cone", "M": [[1, 2]], "s": [1]})", "exponential_cone: M has 1 rows, not 3"}};
+  s.slacks = {{plain, vec({0, 1, 2}), {1}}, {plain, vec({0, 3, 2}), {-1}}, {plain, vec({0, -1, 1}), {-1}}};
+  s.anchors = {{plain, std::nullopt}};
+  s.constraints = {{plain, {"exponential_cone"}, {}, {}, false}};
+  // From (0, 1, 2): down to c = b, right to exp(a) = 2, up never. n = grad h / (grad h.d / gamma), h = a + b log(b / c).
+  // From (-1, 1, 2): back to the face b = 0.
+  const double log_2 = std::log(2.0);
+  s.gauges = {{"exponential_cone",
+               plain,
+               vec({0, 1, 2}),
+               {{vec({0, 0, -1}), 1, vec({1, 1, -1})},
+                {vec({1, 0, 0}), 1 / log_2, vec({1 / log_2, (1 - log_2) / log_2, -0.5 / log_2})},
+                {vec({0, 0, 1}), 0, vec({0, 0, 0})}}},
+              {"exponential_cone_face", plain, vec({-1, 1, 2}), {{vec({0, -2, 0}), 2, vec({0, -1, 0})}}}};
+  s.barriers = {{"exponential_cone", tilted, vec({-0.5, 0.5, 1, 0}), vec({4, -2, -3, 0})}};
+  s.exact = [](const Translation& t) -> ConstraintPtr {
+    return std::make_unique<ImageConstraint<ExponentialConeInterior>>(t.matrix("M"), t.vector("s"),
+                                                                      ExponentialConeInterior{});
+  };
+  s.boundary_points = {{"exponential_cone", plain, {0, 1, 1}, 2, true}};
+  s.judged = {{plain, {-1, 1, 0.5}, true}, {plain, {-1, 0, 1}, false}, {plain, {1, 1, 2.5}, false}};
+  return s;
+}
+
 }  // namespace
 
 Set circular_cone() { return SecondOrderCone(mat({{1, 0, 0}, {0, 1, 0}}), vec({0, 0}), vec({0, 0, 1}), 0); }
 
-std::vector<Specimen> cone_specimens() { return {second_order_cone()}; }
+std::vector<Specimen> cone_specimens() { return {second_order_cone(), exponential_cone()}; }
 
 }  // namespace softradial::support

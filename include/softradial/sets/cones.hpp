@@ -61,4 +61,16 @@ class ThreeDimensionalCone : public SmoothSet {
   Set image_;
 };
 
+// {x : M x + s in K}, K the closure of {(a, b, c) : b exp(a / b) <= c, b > 0}. Slack: min(b, c - b exp(a / b)).
+class ExponentialCone final : public ThreeDimensionalCone {
+ public:
+  [[nodiscard]] static SetType type();
+  ExponentialCone(Eigen::MatrixXd M, Eigen::VectorXd s);
+  [[nodiscard]] Description describe() const override;
+
+ private:
+  [[nodiscard]] long double slack(const Point& w) const override;
+  [[nodiscard]] std::optional<Terms> cone_barrier(const Eigen::Vector3d& w) const override;
+};
+
 }  // namespace softradial

@@ -202,6 +202,25 @@ Set cone_of(F formula, const Eigen::Vector3d& lower) {
   return Intersection({LevelSet(std::make_shared<const ConeFunction<F>>(formula)), Box(lower, open)});
 }
 
+constexpr std::string_view kExponentialCone = "exponential_cone";
+
+// h = a + b log(b / c), infinite for c <= 0: b exp(a / b) <= c, as a logarithm. Below b = kEdge c it goes on by its tangent,
+// finite across the face b = 0, which is a piece of its own: at that face the gradient of h is not the face's normal.
+struct ExponentialFormula {
+  static constexpr double kEdge = std::numeric_limits<double>::epsilon();
+
+  template <class N>
+  [[nodiscard]] std::array<N, 4> at(const N& a, const N& b, const N& c) const {
+    using std::log;
+    const auto above = c > 0;
+    const N safe = where_else(above, c, 1);
+    const N ratio = larger(b / safe, static_cast<double>(kEdge));
+    const N logs = log(ratio);
+    const N value = a + choose(b >= kEdge * safe, b * logs, b * (logs + 1) - kEdge * safe);
+    return {where_else(above, value, kOpen), where_else(above, N(1 + 0 * a), 1), logs + 1, -ratio};
+  }
+};
+
 }  // namespace
 
 SecondOrderCone::SecondOrderCone(Eigen::MatrixXd M, Eigen::VectorXd s, Eigen::VectorXd c, double e)
@@ -313,6 +332,46 @@ std::optional<BarrierTerms> ThreeDimensionalCone::barrier(const Eigen::VectorXd&
   terms.gradient = J.transpose() * at->gradient;
   terms.hessian = J.transpose() * at->hessian * J;
   return if_finite(std::move(terms));
+}
+
+ExponentialCone::ExponentialCone(Eigen::MatrixXd M, Eigen::VectorXd s)
+    : ThreeDimensionalCone(kExponentialCone, std::move(M), std::move(s), cone_of(ExponentialFormula{}, {-kOpen, 0, 0}),
+                           {-1, 1, 1}) {}
+
+Description ExponentialCone::describe() const {
+  return {std::string(kExponentialCone), {{"M", matrix()}, {"s", offset()}}};
+}
+
+long double ExponentialCone::slack(const Point& w) const {
+  if (!(w[1] > 0)) return w[1];
+  return std::min(w[1], w[2] - w[1] * std::exp(w[0] / w[1]));
+}
+
+// -log(p) - log b - log c,  p = b log(c / b) - a:
+//   grad p = (-1, log(c / b) - 1, b / c),   p_bb = -1 / b,  p_bc = 1 / c,  p_cc = -b / c^2
+std::optional<ThreeDimensionalCone::Terms> ExponentialCone::cone_barrier(const Eigen::Vector3d& w) const {
+  const double b = w[1];
+  const double c = w[2];
+  if (!(b > 0 && c > 0)) return std::nullopt;
+  const double logs = std::log(c / b);
+  const double p = b * logs - w[0];
+  if (!(p > 0)) return std::nullopt;
+  const Eigen::Vector3d g = Eigen::Vector3d(-1, logs - 1, b / c) / p;
+  Eigen::Matrix3d curved;
+  curved << 0, 0, 0, 0, -1 / b, 1 / c, 0, 1 / c, -b / c / c;
+  Terms terms{-std::log(p) - std::log(b) - std::log(c), -g, g * g.transpose() - curved / p};
+  terms.gradient -= Eigen::Vector3d(0, 1 / b, 1 / c);
+  terms.hessian.diagonal() += Eigen::Vector3d(0, 1 / b / b, 1 / c / c);
+  return terms;
+}
+
+SetType ExponentialCone::type() {
+  return {.name = kExponentialCone,
+          .title = "ExponentialCone",
+          .formula = "{M x + s in K}, K = {(a, b, c) : b exp(a / b) <= c, b > 0}, closed; M has 3 rows",
+          .fields = {{.name = "M", .kind = FieldKind::matrix}, {.name = "s", .kind = FieldKind::numbers}},
+          .sample_data = {},
+          .make = [](const Fields& f) -> Set { return ExponentialCone(f.matrix("M"), f.numbers("s")); }};
 }
 
 }  // namespace softradial

@@ -1,5 +1,6 @@
 """Cones and linear matrix inequalities."""
 
+from decimal import Decimal, localcontext
 from typing import Any
 
 import numpy
@@ -8,7 +9,7 @@ import torch
 import softradial as sr
 from support.case import Case, Family, Twin, matrix
 from support.inputs import normal
-from support.judge import Judge, exact
+from support.judge import DIGITS, Judge, decimals, exact
 
 
 class ConeJudge(Judge):
@@ -20,6 +21,22 @@ class ConeJudge(Judge):
     def slacks(self, x):
         image, height = self.M.dot(x) + self.s, self.c.dot(x) + self.e
         return [height, height**2 - image.dot(image)]
+
+
+class ExponentialConeJudge(Judge):
+    """b exp(a / b) <= c for (a, b, c) = Mx + s"""
+
+    def __init__(self, M: Any, s: Any) -> None:
+        self.M, self.s = exact(M), exact(s)
+
+    def slacks(self, x):
+        image = self.M.dot(x) + self.s
+        if image[1] <= 0:
+            return [image[1]]
+        with localcontext() as context:
+            context.prec = DIGITS
+            a, b, c = decimals(image)
+            return [b, c - b * (a / b).exp()]
 
 
 class LmiJudge(Judge):
@@ -41,6 +58,7 @@ class LmiJudge(Judge):
 
 
 CONE = dict(M=[[1.0, 0.2, 0], [0, 0.7, 0.1]], s=[0.1, -0.3], c=[0.2, 0.1, 0.9], e=0.5)
+IMAGE = [[0.3, 0.1, -0.1, 0.05], [0, 0.7, 0.1, 0.2], [0.3, 0, 0.9, -0.4]]
 MATRICES = torch.stack([matrix(3, 3, seed) for seed in range(10, 14)])
 MATRICES = (MATRICES + MATRICES.transpose(1, 2)) / 2
 MATRICES[0] = 3 * torch.eye(3, dtype=torch.float64)
@@ -49,12 +67,19 @@ CASES = [
     Case(
         "second_order_cone", sr.SecondOrderCone(**CONE), ConeJudge(**CONE), bitwise=False, rays=([0.0, 0, 1],)
     ),
+    Case(
+        "exponential_cone",
+        sr.ExponentialCone(IMAGE, [0.1, 0.5, 1.5]),
+        ExponentialConeJudge(IMAGE, [0.1, 0.5, 1.5]),
+        bitwise=False,
+    ),
     # No ONNX operator finds eigenvalues.
     Case("lmi", sr.Lmi(MATRICES), LmiJudge(MATRICES), bitwise=False, onnx=False),
 ]
 
 BAD = {
     "second_order_cone: lengths": (lambda: sr.SecondOrderCone([[1.0, 0]], [0.0, 1], [1.0, 0], 1), "s.*(1|2)"),
+    "exponential_cone: rows": (lambda: sr.ExponentialCone([[1.0]], [1.0]), "M has 1 rows, not 3"),
     "lmi: one matrix": (lambda: sr.Lmi([[[1.0]]]), "F has 1 matrices"),
     "lmi: not symmetric": (lambda: sr.Lmi([[[1.0, 2], [3, 4]], [[1.0, 0], [0, 1]]]), r"symmetric|F\[0\]"),
 }
