@@ -212,10 +212,74 @@ Specimen exponential_cone() {
   return s;
 }
 
+// exp(alpha log a + (1 - alpha) log b) > |c|, a > 0, b > 0
+struct PowerConeInterior {
+  double alpha;
+
+  template <class R>
+  void test(const Enclosure<R>& a, const Enclosure<R>& b, const Enclosure<R>& c, Finding& finding) const {
+    finding.require_positive(a);
+    finding.require_positive(b);
+    if (!finding.proved) return;
+    const Enclosure<R> share(static_cast<R>(alpha));
+    const Enclosure<R> logs = share * logarithm(a) + (Enclosure<R>(1) - share) * logarithm(b);
+    finding.require_positive(exponential(logs) - absolute(c));
+  }
+};
+
+Specimen power_cone() {
+  const MatrixXd I = MatrixXd::Identity(3, 3);
+  const VectorXd z = VectorXd::Zero(3);
+  const Set half = PowerCone(I, z, 0.5);
+  const Set tilted = PowerCone(tilted_image(), vec({1, 0.5, 0.1}), 0.2);
+  Specimen s{.type = "power_cone"};
+  s.zoo = {{"power", half},
+           {"power_flat", PowerCone(I, vec({0.1, 0.2, 0}), 0.9)},
+           {"power_off_centre", half.with_anchor(vec({4, 0.5, -1.2}))},
+           {"power_tilted", tilted}};
+  s.exemplars = {"power"};
+  s.recessions = {{"power", vec({1, 1, 0.5})},
+                  {"power_flat", vec({1, 1, 0.5})},
+                  {"power_off_centre", vec({1, 1, 0.5})},
+                  {"power_tilted", vec({0.644, 1.459, -0.215, 0})}};
+  s.forms = {{R"({"type": "power_cone", "M": [[1, 0], [0, 1], [0, 0]], "s": [0, 0, 2], "alpha": 0.25})",
+              PowerCone(mat({{1, 0}, {0, 1}, {0, 0}}), vec({0, 0, 2}), 0.25)}};
+  s.written = {{"power_cone", tilted}};
+  s.lines = {{half, "power_cone(M=[3x3], s=[0, 0, 0], alpha=0.5)"}};
+  s.bad_builds = {
+      {[=] {
+         PowerCone(mat({{1, 0}}), vec({1}), 0.5);
+       },
+       "power_cone: M has 1 rows, not 3"},
+      {[=] { PowerCone(I, z, 1); }, "power_cone: alpha is 1, not between 0 and 1"},
+      {[=] { PowerCone(I, z, kNaN); }, "power_cone: alpha is nan, not between 0 and 1"},
+  };
+  s.bad_json = {{R"({"type": "power_cone", "M": [[1], [1], [0]], "s": [1, 1, 0], "alpha": 0})",
+                 "power_cone: alpha is 0, not between 0 and 1"}};
+  s.slacks = {{half, vec({4, 1, 1}), {1}}, {half, vec({1, 1, -2}), {-1}}, {half, vec({-1, 1, 0}), {-1}}};
+  s.anchors = {{half, std::nullopt}};
+  s.constraints = {{half, {"power_cone"}, {}, {}, false}};
+  // From (1, 1, 0): up and down to |c| = sqrt(a b), out never.
+  s.gauges = {{"power_cone",
+               half,
+               vec({1, 1, 0}),
+               {{vec({0, 0, 2}), 2, vec({-0.5, -0.5, 1})},
+                {vec({0, 0, -3}), 3, vec({-0.5, -0.5, -1})},
+                {vec({1, 1, 0}), 0, vec({0, 0, 0})}}}};
+  s.barriers = {{"power_cone", tilted, vec({0.6, 1, -0.1, 0.3}), vec({-3, -2, 0, 0})}};
+  s.exact = [](const Translation& t) -> ConstraintPtr {
+    return std::make_unique<ImageConstraint<PowerConeInterior>>(t.matrix("M"), t.vector("s"),
+                                                                PowerConeInterior{t.number("alpha")});
+  };
+  s.boundary_points = {{"power_cone", half, {4, 1, 2}, 2, false}};
+  s.judged = {{half, {1, 2, 1.4}, true}, {half, {1, 2, -1.5}, false}, {half, {0, 1, 0}, false}};
+  return s;
+}
+
 }  // namespace
 
 Set circular_cone() { return SecondOrderCone(mat({{1, 0, 0}, {0, 1, 0}}), vec({0, 0}), vec({0, 0, 1}), 0); }
 
-std::vector<Specimen> cone_specimens() { return {second_order_cone(), exponential_cone()}; }
+std::vector<Specimen> cone_specimens() { return {second_order_cone(), exponential_cone(), power_cone()}; }
 
 }  // namespace softradial::support

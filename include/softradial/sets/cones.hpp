@@ -73,4 +73,19 @@ class ExponentialCone final : public ThreeDimensionalCone {
   [[nodiscard]] std::optional<Terms> cone_barrier(const Eigen::Vector3d& w) const override;
 };
 
+// {x : M x + s in K}, K = {(a, b, c) : |c| <= a^alpha b^(1 - alpha), a >= 0, b >= 0}, 0 < alpha < 1.
+// Slack: min(a, b, a^alpha b^(1 - alpha) - |c|).
+class PowerCone final : public ThreeDimensionalCone {
+ public:
+  [[nodiscard]] static SetType type();
+  PowerCone(Eigen::MatrixXd M, Eigen::VectorXd s, double alpha);
+  [[nodiscard]] Description describe() const override;
+
+ private:
+  [[nodiscard]] long double slack(const Point& w) const override;
+  [[nodiscard]] std::optional<Terms> cone_barrier(const Eigen::Vector3d& w) const override;
+
+  double alpha_;
+};
+
 }  // namespace softradial

@@ -62,7 +62,7 @@ void check_count(std::string_view name, double value) {
 const std::vector<SetType>& set_types() {
   static const std::vector<SetType> kTypes =
       types_of<Simplex, CappedSimplex, Box, Ball, Ellipsoid, Polyhedron, Quadratic, SecondOrderCone, ExponentialCone,
-               Lmi, LpBall, LogSumExp, KlBall, Intersection, Product, AffinePreimage, Scaled>();
+               PowerCone, Lmi, LpBall, LogSumExp, KlBall, Intersection, Product, AffinePreimage, Scaled>();
   return kTypes;
 }
 

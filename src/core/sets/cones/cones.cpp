@@ -221,6 +221,28 @@ struct ExponentialFormula {
   }
 };
 
+constexpr std::string_view kPowerCone = "power_cone";
+
+// h = |c| - g,  g = a^alpha b^(1 - alpha), infinite outside a, b > 0.
+struct PowerFormula {
+  double alpha;
+
+  template <class N>
+  [[nodiscard]] std::array<N, 4> at(const N& a, const N& b, const N& c) const {
+    using std::abs;
+    const auto inside = a > 0 && b > 0;
+    const N left = where_else(inside, a, 1);
+    const N right = where_else(inside, b, 1);
+    const N mean = power(left, alpha) * power(right, 1 - alpha);
+    return {where_else(inside, abs(c) - mean, kOpen), -alpha * mean / left, -(1 - alpha) * mean / right, sign(c)};
+  }
+};
+
+double checked_alpha(double alpha) {
+  if (!(alpha > 0 && alpha < 1)) reject(kPowerCone, "alpha is " + number_text(alpha) + ", not between 0 and 1");
+  return alpha;
+}
+
 }  // namespace
 
 SecondOrderCone::SecondOrderCone(Eigen::MatrixXd M, Eigen::VectorXd s, Eigen::VectorXd c, double e)
@@ -372,6 +394,57 @@ SetType ExponentialCone::type() {
           .fields = {{.name = "M", .kind = FieldKind::matrix}, {.name = "s", .kind = FieldKind::numbers}},
           .sample_data = {},
           .make = [](const Fields& f) -> Set { return ExponentialCone(f.matrix("M"), f.numbers("s")); }};
+}
+
+PowerCone::PowerCone(Eigen::MatrixXd M, Eigen::VectorXd s, double alpha)
+    : ThreeDimensionalCone(kPowerCone, std::move(M), std::move(s),
+                           cone_of(PowerFormula{checked_alpha(alpha)}, {0, 0, -kOpen}), {1, 1, 0}),
+      alpha_(alpha) {}
+
+Description PowerCone::describe() const {
+  return {std::string(kPowerCone), {{"M", matrix()}, {"s", offset()}, {"alpha", alpha_}}};
+}
+
+long double PowerCone::slack(const Point& w) const {
+  const long double least = std::min(w[0], w[1]);
+  if (!(least > 0)) return least;
+  const auto alpha = static_cast<long double>(alpha_);
+  return std::min(least, std::pow(w[0], alpha) * std::pow(w[1], 1 - alpha) - std::abs(w[2]));
+}
+
+// -log(p) - (1 - alpha) log a - alpha log b,  p = m - c^2,  m = a^(2 alpha) b^(2 - 2 alpha):
+//   grad p = (2 alpha m / a, 2 (1 - alpha) m / b, -2 c)
+//   p_aa = 2 alpha (2 alpha - 1) m / a^2,  p_ab = 4 alpha (1 - alpha) m / (a b),  p_cc = -2,  p_bb like p_aa
+std::optional<ThreeDimensionalCone::Terms> PowerCone::cone_barrier(const Eigen::Vector3d& w) const {
+  const double a = w[0];
+  const double b = w[1];
+  const double beta = 1 - alpha_;
+  if (!(a > 0 && b > 0)) return std::nullopt;
+  const double mean = std::pow(a, alpha_) * std::pow(b, beta);
+  const double m = mean * mean;
+  const double p = (mean - std::abs(w[2])) * (mean + std::abs(w[2]));
+  if (!(p > 0)) return std::nullopt;
+  const Eigen::Vector3d g = Eigen::Vector3d(2 * alpha_ * m / a, 2 * beta * m / b, -2 * w[2]) / p;
+  Eigen::Matrix3d curved = Eigen::Matrix3d::Zero();
+  curved(0, 0) = 2 * alpha_ * (2 * alpha_ - 1) * m / a / a;
+  curved(1, 1) = 2 * beta * (2 * beta - 1) * m / b / b;
+  curved(0, 1) = curved(1, 0) = 4 * alpha_ * beta * m / a / b;
+  curved(2, 2) = -2;
+  Terms terms{-std::log(p) - beta * std::log(a) - alpha_ * std::log(b), -g, g * g.transpose() - curved / p};
+  terms.gradient -= Eigen::Vector3d(beta / a, alpha_ / b, 0);
+  terms.hessian.diagonal() += Eigen::Vector3d(beta / a / a, alpha_ / b / b, 0);
+  return terms;
+}
+
+SetType PowerCone::type() {
+  return {.name = kPowerCone,
+          .title = "PowerCone",
+          .formula = "{M x + s in K}, K = {(a, b, c) : |c| <= a^alpha b^(1 - alpha), a, b >= 0}; M has 3 rows",
+          .fields = {{.name = "M", .kind = FieldKind::matrix},
+                     {.name = "s", .kind = FieldKind::numbers},
+                     {.name = "alpha", .kind = FieldKind::number}},
+          .sample_data = {},
+          .make = [](const Fields& f) -> Set { return PowerCone(f.matrix("M"), f.numbers("s"), f.number("alpha")); }};
 }
 
 }  // namespace softradial

@@ -39,6 +39,23 @@ class ExponentialConeJudge(Judge):
             return [b, c - b * (a / b).exp()]
 
 
+class PowerConeJudge(Judge):
+    """|c| <= a^alpha b^(1 - alpha) for (a, b, c) = Mx + s"""
+
+    def __init__(self, M: Any, s: Any, alpha: float) -> None:
+        self.M, self.s, self.alpha = exact(M), exact(s), alpha
+
+    def slacks(self, x):
+        image = self.M.dot(x) + self.s
+        if min(image[:2]) <= 0:
+            return [min(image[:2])]
+        with localcontext() as context:
+            context.prec = DIGITS
+            a, b, c = decimals(image)
+            alpha = Decimal(self.alpha)
+            return [a, b, (alpha * a.ln() + (1 - alpha) * b.ln()).exp() - abs(c)]
+
+
 class LmiJudge(Judge):
     """F[0] + sum_i x_i F[i] positive definite: all leading minors are positive"""
 
@@ -73,6 +90,12 @@ CASES = [
         ExponentialConeJudge(IMAGE, [0.1, 0.5, 1.5]),
         bitwise=False,
     ),
+    Case(
+        "power_cone",
+        sr.PowerCone(IMAGE, [1.0, 0.5, 0.1], 0.3),
+        PowerConeJudge(IMAGE, [1.0, 0.5, 0.1], 0.3),
+        bitwise=False,
+    ),
     # No ONNX operator finds eigenvalues.
     Case("lmi", sr.Lmi(MATRICES), LmiJudge(MATRICES), bitwise=False, onnx=False),
 ]
@@ -80,6 +103,7 @@ CASES = [
 BAD = {
     "second_order_cone: lengths": (lambda: sr.SecondOrderCone([[1.0, 0]], [0.0, 1], [1.0, 0], 1), "s.*(1|2)"),
     "exponential_cone: rows": (lambda: sr.ExponentialCone([[1.0]], [1.0]), "M has 1 rows, not 3"),
+    "power_cone: alpha": (lambda: sr.PowerCone([[1.0], [1], [0]], [1.0, 1, 0], 1.5), "alpha is 1.5"),
     "lmi: one matrix": (lambda: sr.Lmi([[[1.0]]]), "F has 1 matrices"),
     "lmi: not symmetric": (lambda: sr.Lmi([[[1.0, 2], [3, 4]], [[1.0, 0], [0, 1]]]), r"symmetric|F\[0\]"),
 }
