@@ -121,11 +121,11 @@ class AtValue final : public TensorValue {
       case Binary::plus:
         return a + b;
       case Binary::minus:
-        return a - b;
+        return difference(a, b);
       case Binary::times:
         return a * b;
       case Binary::over:
-        return a / b;
+        return quotient(a, b);
       case Binary::power:
         return at::pow(a, b);
       case Binary::above:
@@ -143,6 +143,18 @@ class AtValue final : public TensorValue {
     }
     return {};
   }
+
+  // ATen's operators with a number on the left work in place, which exporters of traces stumble over.
+  template <class Right>
+  [[nodiscard]] static at::Tensor difference(const at::Tensor& a, const Right& b) {
+    return a - b;
+  }
+  [[nodiscard]] static at::Tensor difference(double a, const at::Tensor& b) { return at::rsub(b, a); }
+  template <class Right>
+  [[nodiscard]] static at::Tensor quotient(const at::Tensor& a, const Right& b) {
+    return a / b;
+  }
+  [[nodiscard]] static at::Tensor quotient(double a, const at::Tensor& b) { return b.reciprocal() * a; }
 
   // At a tie with a number the derivative is 0 for relu and 1 for a clamp, where that of two tensors would be halved.
   [[nodiscard]] static at::Tensor larger_of(const at::Tensor& a, const at::Tensor& b) { return at::maximum(a, b); }
