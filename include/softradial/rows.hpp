@@ -24,6 +24,8 @@ class Rows {
   operator Rows<const T>() const noexcept requires(!std::is_const_v<T>) { return {data_, count_, dim_, stride_}; }
 
   [[nodiscard]] T* data() const noexcept { return data_; }
+  // Whether optional rows were passed at all.
+  [[nodiscard]] bool given() const noexcept { return data_ != nullptr; }
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
   [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
   [[nodiscard]] std::ptrdiff_t stride() const noexcept { return stride_; }

@@ -57,6 +57,10 @@ class TensorValue {
   [[nodiscard]] virtual Tensor beside(const Tensor& right) const = 0;  // both along `last`
   // (..., n) times a constant (n, m)
   [[nodiscard]] virtual Tensor product(const Tensor& matrix) const = 0;
+  // This is a matrix for all samples, (m, n), or for each, (..., m, n): its product with vectors, and the norms of its rows,
+  // (..., m).
+  [[nodiscard]] virtual Tensor rows_times(const Tensor& vectors) const = 0;
+  [[nodiscard]] virtual Tensor row_norms() const = 0;
 
   [[nodiscard]] virtual Tensor frozen() const = 0;     // without derivatives
   [[nodiscard]] virtual Tensor in_double() const = 0;  // exact

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "algebra/as_doubles.hpp"
-#include "fused_coordinates.hpp"
 #include "kernels/ray_kernels.hpp"
 #include "kernels/row_kernels.hpp"
 #include "ray_block.hpp"
+#include "sets/coordinates/fused_coordinates.hpp"
 #include "softradial/projection.hpp"
 
 #ifdef _OPENMP

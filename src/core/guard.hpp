@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <type_traits>
 
 // The guard: the constants and formulas that keep every result strictly inside its set, whatever rounding does. The
 // derivation is docs/math/margin.md; its letters are used here.
@@ -48,36 +50,38 @@ inline constexpr T kLargestNorm = 1 / kSmallestSlack<T>;
 template <class T>
 inline constexpr T kLargestSlack = std::numeric_limits<T>::max() / 8;
 
-// sigma of a constraint whose error in x is ulp `size` at the most: the share of its slack that the guard takes.
-//   a bound        size = max(|u0_j|, |bound_j|)
-//   a linear row   size = sum_j |a_ij u0_j|
-// In double, for a set that is compiled to T; 1 / (slack (1 - sigma)) is then the guarded reciprocal.
+// How often a.u0 of a linear row is rounded before it is subtracted from its bound, where the caller computes the slack, in
+// ulps of |a| |u0|; one more for the rounding of x. A caller with float rows computes a.u0 in double and rounds it once; in
+// double it is a sum of `dim` products.
 template <class T>
-[[nodiscard]] constexpr double sigma(double size, double slack) noexcept {
-  return kUlp<T> * (kRoundings + size / slack);
+[[nodiscard]] constexpr T slack_roundings(std::size_t dim) noexcept {
+  return std::is_same_v<T, float> ? T{2} : static_cast<T>(dim) / 2 + 2;
 }
 
-// kappa of a gauge that is at most `steepest` over unit vectors and is evaluated by sums of `terms` products.
-template <class T, class Number>
-[[nodiscard]] constexpr Number kappa(Number terms, Number steepest) noexcept {
-  return kUlp<T> * (terms / 2 + 2) * steepest;
+// kappa of a gauge that is at most `steepest` over unit vectors and is evaluated by sums of `terms` products: this times
+// `steepest`.
+[[nodiscard]] constexpr double kappa_of_unit(double ulp, std::size_t terms) noexcept {
+  return ulp * (static_cast<double>(terms) / 2 + 2);
 }
 
-// Plain numbers, as the formulas below want them.
-template <class T>
+// Plain numbers, as the formulas below want them: T's own, or doubles that are computed once for a set in precision T.
+template <class T, class Number = T>
 struct Scalars {
-  static constexpr T ulp() noexcept { return kUlp<T>; }
-  static constexpr T smallest_slack() noexcept { return kSmallestSlack<T>; }
-  static constexpr T largest_slack() noexcept { return kLargestSlack<T>; }
-  static constexpr T number(T value) noexcept { return value; }
-  static constexpr T multiply(T a, T b) noexcept { return a * b; }
-  static constexpr T multiply_subtract(T a, T b, T c) noexcept { return a * b - c; }
-  static constexpr T minimum(T a, T b) noexcept { return std::min(a, b); }
-  static constexpr T maximum(T a, T b) noexcept { return std::max(a, b); }
-  static T absolute(T a) noexcept { return std::abs(a); }
-  static constexpr T reciprocal(T a) noexcept { return 1 / a; }
-  static constexpr bool at_least(T a, T b) noexcept { return a >= b; }
-  static constexpr T choose(bool condition, T a, T b) noexcept { return condition ? a : b; }
+  static constexpr Number ulp() noexcept { return kUlp<T>; }
+  static constexpr Number coarse_ulp() noexcept { return 0; }
+  static constexpr Number smallest_slack() noexcept { return kSmallestSlack<T>; }
+  static constexpr Number largest_slack() noexcept { return kLargestSlack<T>; }
+  static constexpr Number number(Number value) noexcept { return value; }
+  static constexpr Number subtract(Number a, Number b) noexcept { return a - b; }
+  static constexpr Number multiply(Number a, Number b) noexcept { return a * b; }
+  static constexpr Number multiply_add(Number a, Number b, Number c) noexcept { return a * b + c; }
+  static constexpr Number multiply_subtract(Number a, Number b, Number c) noexcept { return a * b - c; }
+  static constexpr Number minimum(Number a, Number b) noexcept { return std::min(a, b); }
+  static constexpr Number maximum(Number a, Number b) noexcept { return std::max(a, b); }
+  static Number absolute(Number a) noexcept { return std::abs(a); }
+  static constexpr Number reciprocal(Number a) noexcept { return 1 / a; }
+  static constexpr bool at_least(Number a, Number b) noexcept { return a >= b; }
+  static constexpr Number choose(bool condition, Number a, Number b) noexcept { return condition ? a : b; }
 };
 
 #include "guard_formulas.inc"

@@ -61,6 +61,11 @@ class AtValue final : public TensorValue {
     return wrap(at::cat({tensor_, unwrap(right)}, -1));
   }
   [[nodiscard]] Tensor product(const Tensor& matrix) const override { return wrap(tensor_.matmul(unwrap(matrix))); }
+  [[nodiscard]] Tensor rows_times(const Tensor& vectors) const override {
+    const at::Tensor& d = unwrap(vectors);
+    return wrap(tensor_.dim() == 2 ? d.matmul(tensor_.t()) : tensor_.matmul(d.unsqueeze(-1)).squeeze(-1));
+  }
+  [[nodiscard]] Tensor row_norms() const override { return wrap((tensor_ * tensor_).sum(-1).sqrt()); }
 
   [[nodiscard]] Tensor frozen() const override { return wrap(tensor_.detach()); }
   [[nodiscard]] Tensor in_double() const override { return wrap(tensor_.to(at::kDouble)); }

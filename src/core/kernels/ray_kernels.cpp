@@ -31,36 +31,35 @@ std::size_t rays_vjp_rows(const RayMap<T>& map, Rows<const T> anchor, Rows<const
   const RowTag<T> tag;
   const std::size_t n = u.dim();
   std::size_t i = 0;
-  with_profile<T>(map, [&](const auto& profile_at) SOFTRADIAL_LANES {
-    for (; i < u.count(); ++i) {
-      const RayState<T> at = unpack<RayState>(state[i]);
-      if (!(at.rho < guard::kLargestRho<T>)) return;
-      const T* const row = u.row(i);
-      const T* const u0 = anchor.row(i);
-      const T* const g = grad_x.row(i);
-      T* const out = grad_u.row(i);
-      const T norm = std::sqrt(at.rho);
-      const T gamma = at.gamma + at.kappa * norm;
-      const Scale<T> scale = profile_at(at.rho, gamma);
-      const T along = along_ray(row, u0, g, n);
-      const auto terms = ray_cotangent<T>({scale.phi, scale}, at.rho, gamma, along, at.kappa, norm);
-      if (gauge != nullptr) gauge[i] = terms.gauge;
-      const auto phi_v = hn::Set(tag, terms.phi);
-      const auto radial_v = hn::Set(tag, terms.radial);
-      const auto normal_v = hn::Set(tag, terms.normal * normals[i].weight);
-      const auto value = [&](auto lanes) SOFTRADIAL_LANES {
-        const auto d = hn::Sub(lanes.load(row), lanes.load(u0));
-        return hn::MulAdd(radial_v, d, hn::Mul(phi_v, lanes.load(g)));
-      };
-      if (const T* const across = normals[i].row) {
-        for_each_aligned_lanes(out, n, [&](auto lanes) SOFTRADIAL_LANES {
-          lanes.store(hn::MulAdd(normal_v, lanes.load(across), value(lanes)), out);
-        });
-      } else {
-        for_each_aligned_lanes(out, n, [&](auto lanes) SOFTRADIAL_LANES { lanes.store(value(lanes), out); });
-      }
+  const ProfileAt<T, RayMap<T>> profile_at(map);
+  for (; i < u.count(); ++i) {
+    const RayState<T> at = unpack<RayState>(state[i]);
+    if (!(at.rho < guard::kLargestRho<T>)) return i;
+    const T* const row = u.row(i);
+    const T* const u0 = anchor.row(i);
+    const T* const g = grad_x.row(i);
+    T* const out = grad_u.row(i);
+    const T norm = std::sqrt(at.rho);
+    const T gamma = at.gamma + at.kappa * norm;
+    const Scale<T> scale = profile_at(at.rho, gamma);
+    const T along = along_ray(row, u0, g, n);
+    const auto terms = ray_cotangent<T>({scale.phi, scale}, at.rho, gamma, along, at.kappa, norm);
+    if (gauge != nullptr) gauge[i] = terms.gauge;
+    const auto phi_v = hn::Set(tag, terms.phi);
+    const auto radial_v = hn::Set(tag, terms.radial);
+    const auto normal_v = hn::Set(tag, terms.normal * normals[i].weight);
+    const auto value = [&](auto lanes) SOFTRADIAL_LANES {
+      const auto d = hn::Sub(lanes.load(row), lanes.load(u0));
+      return hn::MulAdd(radial_v, d, hn::Mul(phi_v, lanes.load(g)));
+    };
+    if (const T* const across = normals[i].row) {
+      for_each_aligned_lanes(out, n, [&](auto lanes) SOFTRADIAL_LANES {
+        lanes.store(hn::MulAdd(normal_v, lanes.load(across), value(lanes)), out);
+      });
+    } else {
+      for_each_aligned_lanes(out, n, [&](auto lanes) SOFTRADIAL_LANES { lanes.store(value(lanes), out); });
     }
-  });
+  }
   return i;
 }
 

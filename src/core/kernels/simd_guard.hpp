@@ -19,9 +19,12 @@ using namespace softradial::guard;
 template <class T>
 struct LaneMath {
   static constexpr T ulp() { return kUlp<T>; }
+  static constexpr T coarse_ulp() { return 0; }
   static constexpr T smallest_slack() { return kSmallestSlack<T>; }
   static constexpr T largest_slack() { return kLargestSlack<T>; }
   HWY_INLINE static RowVec<T> number(T value) { return hn::Set(RowTag<T>(), value); }
+  HWY_INLINE static RowVec<T> subtract(RowVec<T> a, RowVec<T> b) { return hn::Sub(a, b); }
+  HWY_INLINE static RowVec<T> multiply_add(RowVec<T> a, RowVec<T> b, RowVec<T> c) { return hn::MulAdd(a, b, c); }
   HWY_INLINE static RowVec<T> multiply(RowVec<T> a, RowVec<T> b) { return hn::Mul(a, b); }
   HWY_INLINE static RowVec<T> multiply_subtract(RowVec<T> a, RowVec<T> b, RowVec<T> c) { return hn::MulSub(a, b, c); }
   HWY_INLINE static RowVec<T> minimum(RowVec<T> a, RowVec<T> b) { return hn::Min(a, b); }

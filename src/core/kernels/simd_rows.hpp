@@ -26,27 +26,72 @@ using RowTag = hn::ScalableTag<T>;
 template <class T>
 using RowVec = hn::Vec<RowTag<T>>;
 
+// Whether part of a vector is loaded and stored as fast as all of it. AVX-512 has masks for that. AVX2 has masked loads, and
+// its masked stores are microcode on AMD's processors: a row with a tail took two to three times as long. SSE4 has neither.
+// (One lane, Highway's scalar target, has no part of a vector.)
+inline constexpr bool kMaskedStores = HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_SCALAR;
+inline constexpr bool kMaskedLoads = kMaskedStores || HWY_TARGET == HWY_AVX2;
+
 // The first `count` lanes from p, zeros behind them; reads nothing beyond p[count - 1].
 template <class T>
 HWY_INLINE RowVec<T> load_first(const T* HWY_RESTRICT p, std::size_t count) {
   const RowTag<T> tag;
-#if HWY_MEM_OPS_MIGHT_FAULT
-  HWY_ALIGN T lanes[hn::MaxLanes(RowTag<T>())] = {};
-  for (std::size_t i = 0; i < count; ++i) lanes[i] = p[i];
-  return hn::Load(tag, lanes);
-#else
-  return hn::MaskedLoad(hn::FirstN(tag, count), tag, p);
-#endif
+  if constexpr (kMaskedLoads) {
+    return hn::MaskedLoad(hn::FirstN(tag, count), tag, p);
+  } else {
+    HWY_ALIGN T lanes[hn::MaxLanes(RowTag<T>())] = {};
+    for (std::size_t i = 0; i < count; ++i) lanes[i] = p[i];
+    return hn::Load(tag, lanes);
+  }
 }
+
+// The same where a whole vector's lanes lie in front of p: the vector that ends at p[count - 1], its last lanes moved down.
+template <class T>
+HWY_INLINE RowVec<T> load_last(const T* HWY_RESTRICT p, std::size_t count) {
+  if constexpr (kMaskedLoads) {
+    return load_first(p, count);
+  } else {
+    // Where byte i comes from, from a window on 0, 1, ..., 15 and then none.
+    static constexpr auto kBytes = [] {
+      std::array<std::uint8_t, 32> bytes{};
+      for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = i < 16 ? static_cast<std::uint8_t>(i) : 0x80;
+      return bytes;
+    }();
+    const RowTag<T> tag;
+    const hn::Repartition<std::uint8_t, RowTag<T>> byte_tag;
+    const std::size_t missing = hn::Lanes(tag) - count;
+    const auto from = hn::LoadU(byte_tag, kBytes.data() + missing * sizeof(T));
+    const auto bytes = hn::BitCast(byte_tag, hn::LoadU(tag, p - missing));
+    return hn::BitCast(tag, hn::TableLookupBytesOr0(bytes, from));
+  }
+}
+
+#if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2
+// The first `count` lanes of v to p, in pieces of half the lanes, a quarter, ...: the branches fall the same way for all rows.
+template <class Tag, class V, class T>
+HWY_INLINE void store_pieces(Tag /*tag*/, V v, T* HWY_RESTRICT p, std::size_t count) {
+  if constexpr (hn::MaxLanes(Tag()) == 1) {
+    if (count != 0) hn::StoreU(v, Tag(), p);
+  } else {
+    const hn::Half<Tag> half;
+    constexpr std::size_t kHalf = hn::MaxLanes(hn::Half<Tag>());
+    if ((count & kHalf) != 0) {
+      hn::StoreU(hn::LowerHalf(half, v), half, p);
+      store_pieces(half, hn::UpperHalf(half, v), p + kHalf, count - kHalf);
+    } else {
+      store_pieces(half, hn::LowerHalf(half, v), p, count);
+    }
+  }
+}
+#endif
 
 // The first `count` lanes of v to p.
 template <class T>
 HWY_INLINE void store_first(RowVec<T> v, T* HWY_RESTRICT p, std::size_t count) {
   const RowTag<T> tag;
-#if HWY_MEM_OPS_MIGHT_FAULT
-  HWY_ALIGN T lanes[hn::MaxLanes(RowTag<T>())];
-  hn::Store(v, tag, lanes);
-  for (std::size_t i = 0; i < count; ++i) p[i] = lanes[i];
+#if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2
+  static_assert(!kMaskedStores);
+  store_pieces(tag, v, p, count);
 #else
   hn::BlendedStore(v, hn::FirstN(tag, count), tag, p);
 #endif
@@ -83,7 +128,9 @@ struct TailLanes {
   std::size_t j;
   std::size_t count;
   HWY_INLINE hn::Mask<RowTag<T>> exist() const { return hn::FirstN(RowTag<T>(), count); }
-  HWY_INLINE RowVec<T> load(const T* p) const { return load_first(p + j, count); }
+  HWY_INLINE RowVec<T> load(const T* p) const {
+    return j >= hn::Lanes(RowTag<T>()) ? load_last(p + j, count) : load_first(p + j, count);
+  }
   HWY_INLINE void store(RowVec<T> v, T* p) const { store_first(v, p + j, count); }
   HWY_INLINE RowVec<T> only(RowVec<T> v) const { return hn::IfThenElseZero(exist(), v); }
   HWY_INLINE RowVec<T> only_or(RowVec<T> v, RowVec<T> other) const { return hn::IfThenElse(exist(), v, other); }
@@ -121,12 +168,12 @@ HWY_INLINE void for_each_lanes(std::size_t n, const Body& body) {
 
 // The same as body(lanes), with full vectors that are aligned where the results go, at `to`. For rows that start anywhere,
 // stores across two cache lines cost 5 % of both passes at dim 150. Only for passes without sums, whose grouping must not
-// depend on an address.
+// depend on an address. Without masked stores the piece in front costs more than it saves.
 template <class T, class Body>
 HWY_INLINE void for_each_aligned_lanes(const T* to, std::size_t n, const Body& body) {
   const std::size_t count = hn::Lanes(RowTag<T>());
   const std::size_t before = (0 - reinterpret_cast<std::uintptr_t>(to) / sizeof(T)) % count;
-  const std::size_t head = n < 4 * count ? 0 : before;
+  const std::size_t head = !kMaskedStores || n < 4 * count ? 0 : before;
   if (head > 0) body(TailLanes<T>{0, head});
   for_each_lanes<T>(n - head, [&](int, auto lanes) SOFTRADIAL_LANES {
     lanes.j += head;

@@ -19,7 +19,7 @@ Tensor slack_error(const Tensor& sizes, const Tensor& slack, std::size_t terms) 
 
 template <class T>
 void require_resolvable(double sigma, const std::string& constraint, double slack) {
-  if (sigma < kMostSigma) return;
+  if (sigma < guard::kMostSigma) return;
   throw AnchorNotInterior("anchor: " + constraint + " has slack " + number_text(slack) + ", too little for " +
                           (sizeof(T) == 4 ? "single" : "double") + " precision");
 }
@@ -31,12 +31,24 @@ void require_inside(double slack, const std::string& constraint) {
 
 TensorGaugeAt guarded(TensorGauge gauge, const MarginOf<Tensor>& margin, const Tensor& inside,
                       const TensorSpace& space) {
-  const Tensor interior = inside && !(margin.sigma >= kMostSigma);
+  const Tensor interior = inside && !(margin.sigma >= guard::kMostSigma);
   const Tensor grow = space.working(1 / (1 - where_else(interior, margin.sigma, 0)));
   return {[gauge = std::move(gauge), grow](const Tensor& d) { return grow * gauge(d); },
           space.working(where_else(interior, margin.kappa, 0)), interior, margin.lipschitz};
 }
 
+template <class T>
+GuardedSlack guard_slack(double slack, double loss, const std::string& constraint) {
+  require_inside(slack, constraint);
+  const guard::Scalars<T, double> math;
+  const double guarded = guard::guarded_slack(math, slack, loss);
+  const double sigma = guard::kRoundings * double{kUlp<T>} + loss / slack;
+  require_resolvable<T>(guard::resolvable(math, slack, guarded) ? sigma : 1, constraint, slack);
+  return {sigma, guard::reciprocal_slack(math, false, guarded)};
+}
+
+template GuardedSlack guard_slack<float>(double, double, const std::string&);
+template GuardedSlack guard_slack<double>(double, double, const std::string&);
 template void require_resolvable<float>(double, const std::string&, double);
 template void require_resolvable<double>(double, const std::string&, double);
 

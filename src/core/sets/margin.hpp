@@ -2,25 +2,16 @@
 
 #include <Eigen/Core>
 #include <cstddef>
-#include <limits>
 #include <string>
 
+#include "guard.hpp"
 #include "numbers.hpp"
 #include "softradial/gauge.hpp"
 
-// The guard's two constants, derived in docs/math/margin.md:
-//   sigma   relative shrink of the set: resolution of the anchor, rounding of the gauge's data
-//   kappa   per unit of |d|: rounding of x = u0 + phi d and of the gauge's sums over d
+// The guard's two constants sigma and kappa (guard.hpp, docs/math/margin.md) for gauges of every kind.
 namespace softradial {
 
-template <class T>
-inline constexpr double kUlp = std::numeric_limits<T>::epsilon();
-
-// Roundings of phi, of 1/gamma and of the data, each at most an ulp: 4 are counted in the derivation, 8 are taken.
-inline constexpr double kRoundings = 8;
-
-// A margin that eats this part of the way to the boundary is refused: the anchor is too close to it for the precision.
-inline constexpr double kMostSigma = 0.25;
+using guard::kUlp;
 
 // In numbers for a fixed anchor, in tensors (..., 1) for an anchor of each sample.
 template <class N>
@@ -37,19 +28,26 @@ struct Ulps {
   double coarse = 0;
 };
 
+// What rounding x to the coarser type adds. It errs by at most ulp / 2 |x_j|, hence in the gauge by ulp / 2 lipschitz
+// (|u0| + phi |d|), and so does rounding u0 itself.
+template <class N>
+[[nodiscard]] MarginOf<N> coarse_margin(double coarse_ulp, const N& lipschitz, const N& anchor_size) {
+  return {coarse_ulp * (1 + lipschitz * anchor_size), coarse_ulp * lipschitz, lipschitz};
+}
+
 // For a gauge with gamma(v) <= lipschitz |v| that is evaluated by sums of at most `terms` products, |u0| = anchor_size:
-//   sigma = ulp (8 + terms / 2 + lipschitz |u0|) + setup_error,   kappa = ulp (terms / 2 + 2) lipschitz.
-// Rounding x to a coarser type errs by at most ulp / 2 |x_j|, hence in the gauge by ulp / 2 lipschitz (|u0| + phi |d|), and
-// so does rounding u0 itself: coarse (1 + lipschitz |u0|) and coarse lipschitz more.
+//   sigma = ulp (8 + terms / 2 + lipschitz |u0|) + setup_error,   kappa = ulp (terms / 2 + 2) lipschitz,
+// and what a coarser type adds.
 template <class N>
 [[nodiscard]] MarginOf<N> general_margin(Ulps ulp, const N& lipschitz, std::size_t terms, const N& anchor_size,
                                          const N& setup_error) {
   const double half_terms = static_cast<double>(terms) / 2;
-  MarginOf<N> margin{ulp.working * ((kRoundings + half_terms) + lipschitz * anchor_size) + setup_error,
-                     ulp.working * (half_terms + 2) * lipschitz, lipschitz};
+  MarginOf<N> margin{ulp.working * ((guard::kRoundings + half_terms) + lipschitz * anchor_size) + setup_error,
+                     guard::kappa_of_unit(ulp.working, terms) * lipschitz, lipschitz};
   if (ulp.coarse > 0) {
-    margin.sigma = margin.sigma + ulp.coarse * (1 + lipschitz * anchor_size);
-    margin.kappa = margin.kappa + ulp.coarse * lipschitz;
+    const MarginOf<N> more = coarse_margin(ulp.coarse, lipschitz, anchor_size);
+    margin.sigma = margin.sigma + more.sigma;
+    margin.kappa = margin.kappa + more.kappa;
   }
   return margin;
 }
@@ -66,9 +64,18 @@ template <class T>
 // The relative error of a slack that was computed in double as a difference of terms of these sizes.
 [[nodiscard]] Tensor slack_error(const Tensor& sizes, const Tensor& slack, std::size_t terms);
 
-// Throws AnchorNotInterior where the margin would eat kMostSigma of the way to the boundary.
+// Throws AnchorNotInterior where the margin would eat guard::kMostSigma of the way to the boundary.
 template <class T>
 void require_resolvable(double sigma, const std::string& constraint, double slack);
+
+// What is left of the slack of a bound or a linear row whose rounding loses `loss`, for a set that is compiled to T.
+// Throws AnchorNotInterior where the slack is not positive, or not resolvable.
+struct GuardedSlack {
+  double sigma;       // the share that the guard takes
+  double reciprocal;  // of the rest
+};
+template <class T>
+[[nodiscard]] GuardedSlack guard_slack(double slack, double loss, const std::string& constraint);
 
 // Throws AnchorNotInterior where the slack is not positive.
 void require_inside(double slack, const std::string& constraint);
@@ -76,6 +83,54 @@ void require_inside(double slack, const std::string& constraint);
 // The gauge divided by 1 - sigma, in the working precision; switched off where the anchor is not inside by its margin.
 [[nodiscard]] TensorGaugeAt guarded(TensorGauge gauge, const MarginOf<Tensor>& margin, const Tensor& inside,
                                     const TensorSpace& space);
+
+// Tensors, as the guard's formulas and those of bounds want them (guard_formulas.inc).
+struct TensorArithmetic {
+  static double number(double value) noexcept { return value; }
+  static Tensor subtract(const Tensor& a, const Tensor& b) { return a - b; }
+  template <class A>
+  static Tensor multiply(const A& a, const Tensor& b) {
+    return a * b;
+  }
+  static Tensor multiply_add(const Tensor& a, const Tensor& b, const Tensor& c) { return a * b + c; }
+  static Tensor multiply_subtract(double a, const Tensor& b, const Tensor& c) { return a * b - c; }
+  template <class B>
+  static Tensor minimum(const Tensor& a, const B& b) {
+    return smaller(a, b);
+  }
+  template <class B>
+  static Tensor maximum(const Tensor& a, const B& b) {
+    return larger(a, b);
+  }
+  static Tensor absolute(const Tensor& a) { return abs(a); }
+  static Tensor reciprocal(const Tensor& a) { return 1 / a; }
+  static Tensor at_least(const Tensor& a, const Tensor& b) { return a >= b; }
+  static Tensor choose(const Tensor& condition, double a, const Tensor& b) { return where_else(!condition, b, a); }
+};
+
+// The same with the constants of a space's working precision.
+class TensorMath : public TensorArithmetic {
+ public:
+  explicit TensorMath(const TensorSpace& space)
+      : ulp_(space.ulp()), coarse_ulp_(space.coarse_ulp()), is_double_(ulp_ == kUlp<double>) {}
+
+  [[nodiscard]] double ulp() const noexcept { return ulp_; }
+  [[nodiscard]] double coarse_ulp() const noexcept { return coarse_ulp_; }
+  [[nodiscard]] double smallest_slack() const noexcept {
+    return is_double_ ? guard::kSmallestSlack<double> : double{guard::kSmallestSlack<float>};
+  }
+  [[nodiscard]] double largest_slack() const noexcept {
+    return is_double_ ? guard::kLargestSlack<double> : double{guard::kLargestSlack<float>};
+  }
+  [[nodiscard]] double slack_roundings(std::size_t dim) const noexcept {
+    return is_double_ ? guard::slack_roundings<double>(dim) : double{guard::slack_roundings<float>(dim)};
+  }
+
+ private:
+  double ulp_;
+  double coarse_ulp_;
+  bool is_double_;
+};
 
 // What gauges that only need a margin share.
 template <class T>

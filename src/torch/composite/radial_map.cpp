@@ -9,6 +9,7 @@
 #include "composite/samples.hpp"
 #include "eigen_tensors.hpp"
 #include "project.hpp"
+#include "sets/margin.hpp"
 
 namespace softradial::composite {
 
@@ -19,19 +20,9 @@ namespace {
 
 bool reduced(at::ScalarType type) { return type != working_type(type); }
 
-// Rounding x to a coarser type errs by at most ulp/2 |x_j|, hence in the gauge by ulp/2 D (|u0| + phi |d|): what sigma and
-// kappa have to cover besides (docs/math/margin.md). Rounding of u0 itself is the same again.
-struct CoarseMargin {
-  double sigma = 0;
-  double kappa = 0;
-};
-
-CoarseMargin coarse_margin(const MapForm& form, at::ScalarType type) {
-  constexpr double kMostSigma = 0.5;
-  if (!reduced(type)) return {};
-  return {.sigma = std::min(kMostSigma, ulp(type) * (1 + form.lipschitz * form.anchor.norm())),
-          .kappa = ulp(type) * form.lipschitz};
-}
+// A set that is small for the coarse type keeps half of its size, and is not refused: x is then strictly inside in the working
+// precision, and rounding it at the end may still move it across the boundary.
+constexpr double kMostCoarseSigma = 0.5;
 
 bool is_sum(const Eigen::MatrixXd& normals) { return normals.rows() == 1 && (normals.array() == normals(0, 0)).all(); }
 
@@ -45,7 +36,8 @@ MapForm form_of(const ops::MapObject& map, at::Device device, at::ScalarType typ
 
 RadialSet make_radial_set(const ops::MapObject& map, at::Device device, at::ScalarType type) {
   const MapForm form = form_of(map, device, working_type(type));
-  const CoarseMargin coarse = coarse_margin(form, type);
+  Margin coarse;
+  if (reduced(type)) coarse = coarse_margin(ulp(type), form.lipschitz, form.anchor.norm());
   const at::TensorOptions options = at::TensorOptions().device(device).dtype(working_type(type));
   RadialSet set;
   set.anchor = ops::to_tensor(form.anchor).to(options);
@@ -53,9 +45,8 @@ RadialSet make_radial_set(const ops::MapObject& map, at::Device device, at::Scal
   if (form.normals.rows() > 0) set.normals = ops::to_tensor(form.normals).to(options);
   set.gauge = ops::unwrap(form.gauge);
   if (coarse.sigma > 0) {
-    set.gauge = [fine = std::move(set.gauge), grow = 1 / (1 - coarse.sigma)](const at::Tensor& d) {
-      return grow * fine(d);
-    };
+    set.gauge = [fine = std::move(set.gauge), grow = 1 / (1 - std::min(kMostCoarseSigma, coarse.sigma))](
+                    const at::Tensor& d) { return grow * fine(d); };
   }
   set.kappa = at::scalar_tensor(form.kappa + coarse.kappa, options);
   set.hull_dim = static_cast<double>(map.hull_dim());

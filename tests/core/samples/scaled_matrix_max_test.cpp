@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/matrix_max_kernels.hpp"
+#include "sets/rows/matrix_max_kernels.hpp"
 #include "support/batch.hpp"
 #include "support/random_points.hpp"
 

@@ -182,7 +182,7 @@ class ConeFunction final : public ConvexFunction {
   }
   [[nodiscard]] double value_error(std::span<const double> w) const noexcept override {
     const double size = w.empty() ? 1 : std::max({1.0, std::abs(w[0]), std::abs(w[1]), std::abs(w[2])});
-    return kRoundings * kUlp<double> * size;
+    return guard::kRoundings * kUlp<double> * size;
   }
   [[nodiscard]] TensorFunction in_tensors(const TensorSpace& /*space*/) const override {
     return [formula = formula_](const Tensor& w, const Tensor& v) -> TensorSlope {

@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "algebra/as_doubles.hpp"
-#include "kernels/coordinate_kernels.hpp"
 #include "numbers.hpp"
+#include "sets/coordinates/bounds.hpp"
+#include "sets/coordinates/coordinate_kernels.hpp"
 #include "sets/margin.hpp"
 #include "sets/number_text.hpp"
 #include "sets/validation.hpp"
@@ -46,14 +47,6 @@ LinearSystem coordinate_system(const Eigen::VectorXd& lower, const Eigen::Vector
   return system;
 }
 
-// The middle of an interval; an open side counts as a distance of max(1, |bound|).
-double middle(double low, double high) {
-  if (std::isfinite(low) && std::isfinite(high)) return std::midpoint(low, high);
-  if (std::isfinite(low)) return low + std::max(1.0, std::abs(low));
-  if (std::isfinite(high)) return high - std::max(1.0, std::abs(high));
-  return 0;
-}
-
 // The smallest distance to a bound over the coordinates that are not fixed; not positive: x is not interior.
 double room(const Eigen::VectorXd& x, const Eigen::VectorXd& lower, const Eigen::VectorXd& upper) {
   double smallest = kInfinity;
@@ -65,9 +58,8 @@ double room(const Eigen::VectorXd& x, const Eigen::VectorXd& lower, const Eigen:
 
 // An interior point with sum(x) = total, for finite lower bounds: of
 //   x_j = rest / (number of free coordinates), rest = total - sum of the fixed ones       (the uniform point)
-//   x_j = lower_j + theta (min(upper_j, lower_j + spare) - lower_j), spare = total - sum(lower)
-// with theta such that the sum is the total, the first unless the second has more than twice its room. The second is
-// interior whenever 0 < theta < 1, that is whenever an interior exists.
+//   x_j = lower_j + theta reach_j                                                         (bounds_formulas.inc)
+// the first unless the second has more than twice its room. The second is interior whenever an interior exists.
 Eigen::VectorXd point_with_sum(const Eigen::VectorXd& lower, const Eigen::VectorXd& upper, double total) {
   long double spare = total;
   long double rest = total;
@@ -83,9 +75,15 @@ Eigen::VectorXd point_with_sum(const Eigen::VectorXd& lower, const Eigen::Vector
   const auto uniform_value = static_cast<double>(rest / static_cast<long double>(free));
   const Eigen::VectorXd uniform = (lower.array() == upper.array()).select(lower, uniform_value);
 
-  const Eigen::VectorXd reach = (upper - lower).cwiseMin(static_cast<double>(spare));
-  const auto theta = static_cast<double>(spare / reach.cast<long double>().sum());
-  const Eigen::VectorXd weighted = lower + theta * reach;
+  const guard::Scalars<double> math;
+  Eigen::VectorXd weighted(lower.size());
+  long double total_reach = 0;
+  for (Eigen::Index j = 0; j < lower.size(); ++j) {
+    weighted[j] = bounds::reach(math, lower[j], upper[j], static_cast<double>(spare));
+    total_reach += weighted[j];
+  }
+  const auto theta = static_cast<double>(spare / total_reach);
+  for (Eigen::Index j = 0; j < lower.size(); ++j) weighted[j] = bounds::on_reach(math, lower[j], theta, weighted[j]);
   return 2 * room(uniform, lower, upper) >= room(weighted, lower, upper) ? uniform : weighted;
 }
 
@@ -147,11 +145,6 @@ const Eigen::VectorXd& checked_caps(const Eigen::VectorXd& caps, double sum) {
   return caps;
 }
 
-// gamma(d) = max_j max(d_j up_j, -d_j down_j, 0); up, down: (dim), or (..., dim) for each sample.
-Tensor sides_gauge(const Tensor& d, const Tensor& up, const Tensor& down) {
-  return larger(largest(larger(d * up, -d * down)), 0);
-}
-
 // gamma(d) = max_j max(d_j up_j, -d_j down_j, 0).
 // The guard is exact coordinate by coordinate, so that kappa = 0: x_j is rounded relative to |x_j| alone, and near a
 // bound |x_j| is at most M = max(|u0_j|, |bound_j|):  sigma_j = ulp (8 + M / slack).
@@ -203,8 +196,8 @@ class CoordinateGauge final : public Gauge<T> {
     return std::max(*std::max_element(up_.begin(), up_.end()), *std::max_element(down_.begin(), down_.end()));
   }
   [[nodiscard]] TensorGauge in_tensors(const TensorSpace& space) const override {
-    return [up = space.working_constant(as_doubles<T>(up_)),
-            down = space.working_constant(as_doubles<T>(down_))](const Tensor& d) { return sides_gauge(d, up, down); };
+    return [up = space.working_constant(as_doubles<T>(up_)), down = space.working_constant(as_doubles<T>(down_))](
+               const Tensor& d) { return bounds::sides_gauge(d, up, down); };
   }
   [[nodiscard]] CoordinateSides<T> coordinate_sides() const noexcept override { return {up_, down_}; }
 
@@ -216,11 +209,10 @@ class CoordinateGauge final : public Gauge<T> {
 
   T reciprocal_slack(double slack, double u0, double bound, const std::string& name) {
     if (std::isinf(bound)) return 0;
-    require_inside(slack, name);
-    const double sigma = kUlp<T> * (kRoundings + std::max(std::abs(u0), std::abs(bound)) / slack);
-    require_resolvable<T>(sigma, name, slack);
-    sigma_ = std::max(sigma_, sigma);
-    return static_cast<T>(1 / (slack * (1 - sigma)));
+    const double loss = guard::side_loss(guard::Scalars<T, double>(), u0, bound);
+    const GuardedSlack guarded = guard_slack<T>(slack, loss, name);
+    sigma_ = std::max(sigma_, guarded.sigma);
+    return static_cast<T>(guarded.reciprocal);
   }
 
   std::vector<T> up_;
@@ -242,7 +234,8 @@ std::optional<Eigen::VectorXd> CoordinateSet::closed_form_anchor() const {
   if (total_) {
     x = point_with_sum(lower_, upper_, *total_);
   } else {
-    x = lower_.binaryExpr(upper_, [](double low, double high) { return low == high ? low : middle(low, high); });
+    x = lower_.binaryExpr(upper_,
+                          [](double low, double high) { return low == high ? low : bounds::middle(low, high); });
   }
   if (!x.allFinite() || !(room(x, lower_, upper_) > 0)) return std::nullopt;
   return x;
@@ -288,19 +281,7 @@ GaugePtr<double> CoordinateSet::gauge_f64(const AnchoredHull& at) const {
 
 TensorGaugeAt CoordinateSet::gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const {
   const TensorSpace& space = data.space();
-  const Tensor lower = space.constant(lower_);
-  const Tensor upper = space.constant(upper_);
-  const Tensor above = where_else(isfinite(upper), upper - anchor, 1);
-  const Tensor below = where_else(isfinite(lower), anchor - lower, 1);
-  const Tensor inside = above > 0 && below > 0;
-  const Tensor up = where_else(isfinite(upper), 1 / where_else(inside, above, 1), 0);
-  const Tensor down = where_else(isfinite(lower), 1 / where_else(inside, below, 1), 0);
-  const Tensor steepest = largest(larger(up, down));
-  const TensorGauge gauge = [up = space.working(up), down = space.working(down)](const Tensor& d) {
-    return sides_gauge(d, up, down);
-  };
-  const Tensor error = slack_error(0 * steepest, space.constant(1.0), 1);
-  return guarded(gauge, general_margin(space, steepest, 1, anchor, error), all(inside), space);
+  return bounds::gauge_in_tensors({space.constant(lower_), space.constant(upper_), {}}, anchor, space);
 }
 
 SetType Box::type() {

@@ -1,8 +1,8 @@
 #include <vector>
 
 #include "algebra/as_doubles.hpp"
-#include "kernels/matrix_max_kernels.hpp"
 #include "kernels/row_kernels.hpp"
+#include "sets/rows/matrix_max_kernels.hpp"
 #include "sets/rows/rows_gauge.hpp"
 
 namespace softradial {

@@ -93,7 +93,6 @@ ScaledRows scale_rows(const LinearSystem& system, const AnchoredHull& at) {
   for (const auto& row : system.inequalities()) {
     if (constant_on_hull(row, at.hull)) continue;
     const double slack = residual(row, at.point.data());
-    require_inside(slack, row.name);
     double size = 0;
     double squares = 0;
     for (const auto& e : row.entries) {
@@ -101,19 +100,17 @@ ScaledRows scale_rows(const LinearSystem& system, const AnchoredHull& at) {
       squares += e.value * e.value;
     }
     constexpr double kExtended = std::numeric_limits<long double>::epsilon();
-    const double setup = kExtended * static_cast<double>(row.entries.size()) * (size + std::abs(row.bound)) / slack;
-    const double sigma = kUlp<T> * (kRoundings + size / slack) + setup;
-    require_resolvable<T>(sigma, row.name, slack);
-    const double scale = 1 / (slack * (1 - sigma));
+    const double setup = kExtended * static_cast<double>(row.entries.size()) * (size + std::abs(row.bound));
+    const GuardedSlack guarded = guard_slack<T>(slack, kUlp<T> * size + setup, row.name);
     LinearSystem::Row scaled = row;
-    for (auto& e : scaled.entries) e.value *= scale;
+    for (auto& e : scaled.entries) e.value *= guarded.reciprocal;
     out.rows.push_back(std::move(scaled));
-    out.margin.sigma = std::max(out.margin.sigma, sigma);
+    out.margin.sigma = std::max(out.margin.sigma, guarded.sigma);
     terms = std::max(terms, row.entries.size());
-    largest = std::max(largest, std::sqrt(squares) * scale);
+    largest = std::max(largest, std::sqrt(squares) * guarded.reciprocal);
   }
   out.margin.lipschitz = largest;
-  out.margin.kappa = kUlp<T> * (static_cast<double>(terms) / 2 + 2) * largest;
+  out.margin.kappa = guard::kappa_of_unit(kUlp<T>, terms) * largest;
   return out;
 }
 
@@ -186,19 +183,8 @@ TensorGaugeAt Polyhedron::gauge_in_tensors(const Tensor& anchor, const SampleTen
     for (const LinearSystem::Entry& e : rows[i].entries) A(i, static_cast<Eigen::Index>(e.column)) = e.value;
     b[i] = rows[i].bound;
   }
-  const Tensor columns = space.constant(Eigen::MatrixXd(A.transpose()));
-  const Tensor bound = space.constant(b);
-  const Tensor norms = space.constant(Eigen::VectorXd(A.rowwise().norm()));
-  const Tensor slack = bound - product(columns, anchor);
-  const Tensor counts = norms > 0;
-  const Tensor good = slack > 0 || !counts;
-  const Tensor usable = good && counts;
-  const Tensor scale = where_else(usable, 1 / where_else(usable, slack, 1), 0);
-  const TensorGauge gauge = [columns = space.working(columns), scale = space.working(scale)](const Tensor& d) {
-    return larger(largest(product(columns, d) * scale), 0);
-  };
-  const Tensor error = largest(slack_error(norms * norm(anchor) + abs(bound), where_else(usable, slack, 1), dim()));
-  return guarded(gauge, general_margin(space, largest(norms * scale), dim(), anchor, error), all(good), space);
+  const Tensor rows_of_set = space.constant(A);
+  return rows_gauge_in_tensors(rows_of_set, space.constant(b) - rows_of_set.value().rows_times(anchor), anchor, space);
 }
 
 SetType Polyhedron::type() {
@@ -268,6 +254,28 @@ std::optional<BarrierTerms> PolyhedralSet::barrier(const Eigen::VectorXd& x, dou
 
 std::optional<BarrierTerms> PolyhedralSet::nonlinear_barrier(const Eigen::VectorXd& /*x*/, double /*t*/) const {
   return BarrierTerms(dim());
+}
+
+// Numbers that are not chosen are replaced before they are divided by: their derivatives must stay finite.
+TensorGaugeAt rows_gauge_in_tensors(const Tensor& A, const Tensor& slack, const Tensor& anchor,
+                                    const TensorSpace& space) {
+  const TensorMath math(space);
+  const std::size_t dim = anchor.value().width();
+  const Tensor norms = frozen(A).value().row_norms();
+  const Tensor open = slack > largest_number(slack) || (!(norms > 0) && slack >= 0);
+  const Tensor closed = !open;
+  const Tensor room = where_else(closed, slack, 1);
+  const Tensor loss = guard::row_loss(math, math.slack_roundings(dim), norm(frozen(anchor)), norms);
+  const Tensor left = guard::guarded_slack(math, room, loss);
+  const Tensor ordinary = norms >= math.smallest_slack() && !(norms > 1 / math.smallest_slack());
+  const Tensor good = open || (ordinary && guard::resolvable(math, room, left));
+  const Tensor scale = guard::reciprocal_slack(math, open, where_else(good, left, 1));
+  const Tensor steepest = frozen(largest(norms * scale));
+  const double kappa = guard::kappa_of_unit(space.ulp(), dim) + space.coarse_ulp();
+  return {[rows = space.working(A), scale = space.working(scale)](const Tensor& d) {
+            return larger(largest(rows.value().rows_times(d) * scale), 0);
+          },
+          space.working(kappa * steepest), all(isfinite(anchor)) && all(good), steepest.value().in_double()};
 }
 
 TensorGauge rows_in_tensors(const Eigen::MatrixXd& W, const TensorSpace& space) {

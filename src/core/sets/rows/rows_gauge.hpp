@@ -24,4 +24,9 @@ template <class T>
 // The same by tensors. W: (rows x dim); no rows: gamma = 0.
 [[nodiscard]] TensorGauge rows_in_tensors(const Eigen::MatrixXd& W, const TensorSpace& space);
 
+// The gauge of A x <= b from an anchor for each sample, (..., dim), guarded row by row as row_slack_kernels.hpp does it.
+// A: (m, dim) or (..., m, dim); slack: (..., m), b - A u0 as slack_roundings() (guard.hpp) has it.
+[[nodiscard]] TensorGaugeAt rows_gauge_in_tensors(const Tensor& A, const Tensor& slack, const Tensor& anchor,
+                                                  const TensorSpace& space);
+
 }  // namespace softradial

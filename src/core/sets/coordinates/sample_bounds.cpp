@@ -9,38 +9,15 @@
 #include <variant>
 #include <vector>
 
-#include "kernels/bounds_kernels.hpp"
-#include "kernels/coordinate_kernels.hpp"
 #include "kernels/row_kernels.hpp"
-#include "kernels/share_kernels.hpp"
 #include "ray_block.hpp"
-#include "samples/given.hpp"
+#include "sets/coordinates/bounds.hpp"
+#include "sets/coordinates/bounds_kernels.hpp"
+#include "sets/coordinates/coordinate_kernels.hpp"
+#include "sets/coordinates/share_kernels.hpp"
 
 namespace softradial {
 namespace {
-
-// The middle of an interval; an open side counts as a distance of max(1, |bound|).
-template <class T>
-T middle(T low, T high) noexcept {
-  if (std::isfinite(low) && std::isfinite(high)) return std::midpoint(low, high);
-  if (std::isfinite(low)) return low + std::max(T{1}, std::abs(low));
-  if (std::isfinite(high)) return high - std::max(T{1}, std::abs(high));
-  return 0;
-}
-
-// The derivatives of `middle` by its two bounds. Its kinks, at bounds of size 1, belong to the piece around 0.
-template <class T>
-struct MiddleSlopes {
-  T low;
-  T high;
-};
-template <class T>
-MiddleSlopes<T> middle_slopes(T low, T high) noexcept {
-  if (std::isfinite(low) && std::isfinite(high)) return {T{0.5}, T{0.5}};
-  if (std::isfinite(low)) return {low > 1 ? T{2} : low < -1 ? T{0} : T{1}, 0};
-  if (std::isfinite(high)) return {0, high < -1 ? T{2} : high > 1 ? T{0} : T{1}};
-  return {0, 0};
-}
 
 AffineHull sum_hull(std::size_t dim) {
   const auto n = static_cast<Eigen::Index>(dim);
@@ -50,7 +27,7 @@ AffineHull sum_hull(std::size_t dim) {
 // Whether these are capped simplices from their closed-form anchors, which the fused passes for shares serve.
 template <class T>
 bool are_shares(const SampleBounds<T>& bounds) noexcept {
-  return given(bounds.total) && !given(bounds.anchor) && bounds.lower.stride() == 0 && bounds.lower.count() > 0 &&
+  return bounds.total.given() && !bounds.anchor.given() && bounds.lower.stride() == 0 && bounds.lower.count() > 0 &&
          std::ranges::all_of(bounds.lower[0], [](T v) { return v == 0; });
 }
 
@@ -65,9 +42,9 @@ class RowSetup {
         down_(dim),
         direction_(dim),
         anchor_cotangent_(dim),
-        hull_(given(bounds.total) ? sum_hull(dim) : AffineHull::whole_space(dim)),
+        hull_(bounds.total.given() ? sum_hull(dim) : AffineHull::whole_space(dim)),
         map_{{.dim = dim,
-              .sum = given(bounds.total),
+              .sum = bounds.total.given(),
               .anchor = anchor_.data(),
               .up = up_.data(),
               .down = down_.data(),
@@ -75,22 +52,22 @@ class RowSetup {
              method,
              profile_function<T>(method)} {
     const bool shared_lower = bounds.lower.stride() == 0 && bounds.lower.count() > 0;
-    if (given(bounds.total) && shared_lower) shared_lower_sum_ = kernels::sum(bounds.lower.data(), dim);
+    if (bounds.total.given() && shared_lower) shared_lower_sum_ = kernels::sum(bounds.lower.data(), dim);
   }
 
   // Places the anchor of row i. False where the closed form finds no interior point.
   bool place_anchor(std::size_t i) noexcept {
     row_ = {dim(), bounds_.lower.row(i), bounds_.upper.row(i), 0};
-    if (given(bounds_.anchor)) {
+    if (bounds_.anchor.given()) {
       map_.data.anchor = bounds_.anchor.row(i);
-    } else if (given(bounds_.total)) {
+    } else if (bounds_.total.given()) {
       row_.spare = *bounds_.total.row(i) - lower_sum(i);
       reach_total_ = kernels::reach_sum(row_);
       theta_ = row_.spare / reach_total_;
       if (!(row_.spare > 0 && theta_ < 1)) return false;
       kernels::reach_anchor(row_, theta_, anchor_.data());
     } else {
-      for (std::size_t j = 0; j < dim(); ++j) anchor_[j] = middle(row_.lower[j], row_.upper[j]);
+      for (std::size_t j = 0; j < dim(); ++j) anchor_[j] = bounds::middle(row_.lower[j], row_.upper[j]);
     }
     if (map_.data.sum) map_.data.anchor_mean = kernels::sum(map_.data.anchor, dim()) * map_.data.inverse_dim;
     return true;
@@ -137,16 +114,16 @@ class RowSetup {
     const T pull = side.is_upper ? q : -q;
     kernels::combine(T{1}, grad_x, T{-1}, grad_u, anchor_cotangent_.data(), dim());
     anchor_cotangent_[side.coordinate] -= pull;
-    if (given(bounds_.anchor)) {
-      if (given(gradient.anchor)) std::ranges::copy(anchor_cotangent_, gradient.anchor.row(i));
+    if (bounds_.anchor.given()) {
+      if (gradient.anchor.given()) std::ranges::copy(anchor_cotangent_, gradient.anchor.row(i));
       for (const Rows<T>& out : {gradient.lower, gradient.upper, gradient.total}) {
-        if (given(out)) std::ranges::fill(out[i], T{0});
+        if (out.given()) std::ranges::fill(out[i], T{0});
       }
     } else {
       closed_form_vjp(i, gradient);
     }
     const Rows<T>& moved = side.is_upper ? gradient.upper : gradient.lower;
-    if (given(moved)) moved.row(i)[side.coordinate] += pull;
+    if (moved.given()) moved.row(i)[side.coordinate] += pull;
   }
 
  private:
@@ -210,18 +187,18 @@ class RowSetup {
   // The cotangents of the bounds and of the total through the closed-form anchor.
   void closed_form_vjp(std::size_t i, const SampleBoundsGradient<T>& gradient) const noexcept {
     const std::vector<T>& h = anchor_cotangent_;
-    T* const grad_lower = given(gradient.lower) ? gradient.lower.row(i) : nullptr;
-    T* const grad_upper = given(gradient.upper) ? gradient.upper.row(i) : nullptr;
-    if (given(bounds_.total)) {
+    T* const grad_lower = gradient.lower.given() ? gradient.lower.row(i) : nullptr;
+    T* const grad_upper = gradient.upper.given() ? gradient.upper.row(i) : nullptr;
+    if (bounds_.total.given()) {
       const T mean = kernels::reach_dot(row_, h.data()) / reach_total_;
       const T spare = mean + kernels::reach_vjp(row_, h.data(), theta_, mean, grad_lower, grad_upper);
-      if (given(gradient.total)) *gradient.total.row(i) = spare;
+      if (gradient.total.given()) *gradient.total.row(i) = spare;
       if (grad_lower == nullptr) return;
       for (std::size_t j = 0; j < dim(); ++j) grad_lower[j] -= spare;
       return;
     }
     for (std::size_t j = 0; j < dim(); ++j) {
-      const MiddleSlopes<T> slopes = middle_slopes(row_.lower[j], row_.upper[j]);
+      const bounds::MiddleSlopes<T> slopes = bounds::middle_slopes(row_.lower[j], row_.upper[j]);
       if (grad_lower != nullptr) grad_lower[j] = h[j] * slopes.low;
       if (grad_upper != nullptr) grad_upper[j] = h[j] * slopes.high;
     }
@@ -283,11 +260,11 @@ void BoundsMap<T>::project_vjp(const SampleBounds<T>& bounds, Rows<const T> u, R
     return setup_of_row ? *setup_of_row : setup_of_row.emplace(dim_, method_, bounds);
   };
   const std::array data_gradients{gradient.lower, gradient.upper, gradient.total, gradient.anchor};
-  const bool wants_data = std::ranges::any_of(data_gradients, [](const Rows<T>& rows) { return given(rows); });
+  const bool wants_data = std::ranges::any_of(data_gradients, [](const Rows<T>& rows) { return rows.given(); });
   const kernels::ShareMap<T> shares{dim_, method_, profile_function<T>(method_)};
   const bool by_shares = are_shares(bounds);
   for (std::size_t i = 0; i < u.count(); ++i) {
-    if (by_shares && !given(gradient.lower)) {
+    if (by_shares && !gradient.lower.given()) {
       const std::size_t rest = u.count() - i;
       i += kernels::shares_vjp(shares, {bounds.upper.slice(i, rest), bounds.total.slice(i, rest)}, u.slice(i, rest),
                                grad_x.slice(i, rest), &status[i], &state[i], grad_u.slice(i, rest),
@@ -297,7 +274,7 @@ void BoundsMap<T>::project_vjp(const SampleBounds<T>& bounds, Rows<const T> u, R
     if (status[i] != RowStatus::ok) {
       std::ranges::fill(grad_u[i], T{0});
       for (const Rows<T>& out : data_gradients) {
-        if (given(out)) std::ranges::fill(out[i], T{0});
+        if (out.given()) std::ranges::fill(out[i], T{0});
       }
       continue;
     }

@@ -1,9 +1,9 @@
-#include "kernels/share_kernels.hpp"
+#include "sets/coordinates/share_kernels.hpp"
 
 #include <limits>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/share_kernels.cpp"
+#define HWY_TARGET_INCLUDE "sets/coordinates/share_kernels.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
@@ -152,10 +152,7 @@ HWY_INLINE std::size_t project_rows_with(const Profile& profile_at, const ShareM
 template <class T>
 std::size_t project_share_rows(const ShareMap<T>& map, const ShareRows<T>& sets, Rows<const T> u, Rows<T> x,
                                RowStatus* status, RowState<T>* state) noexcept {
-  std::size_t done = 0;
-  with_profile<T>(map, [&](const auto& profile_at)
-                           SOFTRADIAL_LANES { done = project_rows_with(profile_at, map, sets, u, x, status, state); });
-  return done;
+  return project_rows_with(ProfileAt<T, ShareMap<T>>(map), map, sets, u, x, status, state);
 }
 
 template <class T>
@@ -262,22 +259,21 @@ template <class T>
 std::size_t vjp_share_rows(const ShareMap<T>& map, const ShareRows<T>& sets, Rows<const T> u, Rows<const T> grad_x,
                            const RowStatus* status, const RowState<T>* state, Rows<T> grad_u, Rows<T> grad_caps,
                            Rows<T> grad_total) noexcept {
-  const bool wants_data = grad_caps.data() != nullptr || grad_total.data() != nullptr;
+  const bool wants_data = grad_caps.given() || grad_total.given();
   std::size_t i = 0;
-  with_profile<T>(map, [&](const auto& profile_at) SOFTRADIAL_LANES {
-    for (; i < u.count(); ++i) {
-      if (status[i] != RowStatus::ok || !(state[i].rho < guard::kLargestRho<T>)) return;
-      const ShareState<T> at = unpack<ShareState>(state[i]);
-      const ShareRow<T> row(u.row(i), sets.caps.row(i), *sets.total.row(i), at.theta, at.shift);
-      const Cotangents<T> out{grad_u.row(i), grad_caps.data() != nullptr ? grad_caps.row(i) : nullptr,
-                              grad_total.data() != nullptr ? grad_total.row(i) : nullptr};
-      if (wants_data) {
-        vjp_row<true>(profile_at, row, map.dim, grad_x.row(i), at, out);
-      } else {
-        vjp_row<false>(profile_at, row, map.dim, grad_x.row(i), at, out);
-      }
+  const ProfileAt<T, ShareMap<T>> profile_at(map);
+  for (; i < u.count(); ++i) {
+    if (status[i] != RowStatus::ok || !(state[i].rho < guard::kLargestRho<T>)) return i;
+    const ShareState<T> at = unpack<ShareState>(state[i]);
+    const ShareRow<T> row(u.row(i), sets.caps.row(i), *sets.total.row(i), at.theta, at.shift);
+    const Cotangents<T> out{grad_u.row(i), grad_caps.given() ? grad_caps.row(i) : nullptr,
+                            grad_total.given() ? grad_total.row(i) : nullptr};
+    if (wants_data) {
+      vjp_row<true>(profile_at, row, map.dim, grad_x.row(i), at, out);
+    } else {
+      vjp_row<false>(profile_at, row, map.dim, grad_x.row(i), at, out);
     }
-  });
+  }
   return i;
 }
 

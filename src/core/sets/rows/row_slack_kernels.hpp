@@ -9,12 +9,19 @@
 #include "softradial/rows.hpp"
 
 // The guarded reciprocal slacks of linear rows a_i.x <= b_i that change from sample to sample
-// (softradial/sample_polyhedra.hpp), by guard.hpp with norm_i = |a_i| and size = |u0| >= |a_i.u0| / norm_i:
+// (softradial/sample_polyhedra.hpp), by guard.hpp with norm_i = |a_i| and |u0| norm_i >= |a_i.u0|:
 //
-//   scale_i = 1 / (slack_i (1 - 8 ulp) - 2 ulp norm_i size)
+//   scale_i = 1 / (slack_i (1 - 8 ulp) - roundings ulp norm_i |u0|)
 //
 // A row that never binds has scale 0: slack_i = +infinity, or norm_i = 0 with slack_i >= 0.
 namespace softradial::kernels {
+
+// What the loss of a slack needs of an anchor.
+template <class T>
+struct AnchorSize {
+  T norm;       // |u0|
+  T roundings;  // guard::slack_roundings(dim)
+};
 
 // slack = b - image, or b where image is null.
 template <class T>
@@ -29,15 +36,16 @@ template <class T>
 struct SharedRows {
   std::span<const T> norms;
   const T* image;        // or null
-  std::vector<T> loss;   // 2 ulp norm_i size
+  std::vector<T> loss;   // guard::row_loss
   std::vector<T> least;  // the smallest slack that is resolvable
 
-  SharedRows(std::span<const T> row_norms, T size, const T* image_of_anchor);
+  SharedRows(std::span<const T> row_norms, const AnchorSize<T>& size, const T* image_of_anchor);
 };
 
 template <class T>
 struct RowSlackKernels {
-  T (*guarded_scales)(const LinearSlack<T>& slack, const T* norms, T size, std::size_t m, T* scale) noexcept;
+  T (*guarded_scales)
+  (const LinearSlack<T>& slack, const T* norms, const AnchorSize<T>& size, std::size_t m, T* scale) noexcept;
   void (*guarded_scale_rows)(const SharedRows<T>& rows, Rows<const T> b, Rows<T> scales, T* steepest) noexcept;
 
   static const RowSlackKernels& choose() noexcept;
@@ -51,8 +59,8 @@ const RowSlackKernels<double>& RowSlackKernels<double>::choose() noexcept;
 // slack is not resolvable, norm_i is not between kSmallestSlack and its reciprocal, or D lies above the latter: products with
 // d of ordinary size could overflow or vanish.
 template <class T>
-[[nodiscard]] inline T guarded_scales(const LinearSlack<T>& slack, const T* norms, T size, std::size_t m,
-                                      T* scale) noexcept {
+[[nodiscard]] inline T guarded_scales(const LinearSlack<T>& slack, const T* norms, const AnchorSize<T>& size,
+                                      std::size_t m, T* scale) noexcept {
   return table<RowSlackKernels<T>>().guarded_scales(slack, norms, size, m, scale);
 }
 
@@ -64,9 +72,10 @@ inline void guarded_scale_rows(const SharedRows<T>& rows, Rows<const T> b, Rows<
 
 // One scale alone, to rounding, for a row that is resolvable and can bind.
 template <class T>
-[[nodiscard]] T guarded_scale(T slack, T norm, T size) noexcept {
+[[nodiscard]] T guarded_scale(T slack, T norm, const AnchorSize<T>& size) noexcept {
   const guard::Scalars<T> math;
-  return guard::reciprocal_slack(math, false, guard::guarded_slack(math, slack, guard::row_loss(math, size, norm)));
+  const T loss = guard::row_loss(math, size.roundings, size.norm, norm);
+  return guard::reciprocal_slack(math, false, guard::guarded_slack(math, slack, loss));
 }
 
 }  // namespace softradial::kernels

@@ -7,12 +7,11 @@
 #include <variant>
 #include <vector>
 
-#include "kernels/matrix_max_kernels.hpp"
 #include "kernels/ray_kernels.hpp"
 #include "kernels/row_kernels.hpp"
-#include "kernels/row_slack_kernels.hpp"
 #include "ray_block.hpp"
-#include "samples/given.hpp"
+#include "sets/rows/matrix_max_kernels.hpp"
+#include "sets/rows/row_slack_kernels.hpp"
 #include "softradial/pool.hpp"
 
 namespace softradial {
@@ -127,7 +126,12 @@ struct PolyhedraMap<T>::Impl {
   }
 
   // kappa of a set whose gauge is at most `steepest` over unit vectors; negative where that is: no interior.
-  [[nodiscard]] T kappa(T steepest) const noexcept { return guard::kappa<T>(static_cast<T>(dim), steepest); }
+  [[nodiscard]] T kappa(T steepest) const noexcept {
+    return static_cast<T>(guard::kappa_of_unit(guard::kUlp<T>, dim)) * steepest;
+  }
+  [[nodiscard]] kernels::AnchorSize<T> size_of(std::span<const T> anchor) const noexcept {
+    return {norm(anchor), guard::slack_roundings<T>(dim)};
+  }
   [[nodiscard]] typename Pool<Block<T>>::Lease lend() const {
     return blocks.lend([this] { return Block<T>(kBlockRows, dim, num_rows); });
   }
@@ -186,9 +190,10 @@ void PolyhedraMap<T>::project(const SamplePolyhedra<T>& sets, Rows<const T> A, R
   const auto lease = e.lend();
   Block<T>& block = *lease;
   const bool one_anchor = sets.anchor.stride() == 0;
-  const T shared_size = one_anchor ? norm(sets.anchor[0]) : T{0};
+  const kernels::AnchorSize<T> shared_size = e.size_of(sets.anchor[0]);
   std::optional<kernels::SharedRows<T>> shared;
-  if (one_anchor && e.ordinary_norms && std::isfinite(shared_size)) shared.emplace(e.norms, shared_size, sets.image);
+  if (one_anchor && e.ordinary_norms && std::isfinite(shared_size.norm))
+    shared.emplace(e.norms, shared_size, sets.image);
   const auto stride = static_cast<std::ptrdiff_t>(block.padded);
   for (std::size_t first = 0; first < u.count(); first += kBlockRows) {
     const std::size_t count = std::min(kBlockRows, u.count() - first);
@@ -206,10 +211,10 @@ void PolyhedraMap<T>::project(const SamplePolyhedra<T>& sets, Rows<const T> A, R
         for (std::size_t k = 0; k < e.num_rows; ++k) block.norms[k] = norm(matrix[k]);
         norms = block.norms.data();
       }
-      const T size = one_anchor ? shared_size : norm(sets.anchor[i]);
+      const kernels::AnchorSize<T> size = one_anchor ? shared_size : e.size_of(sets.anchor[i]);
       const T steepest =
           kernels::guarded_scales<T>({sets.b.row(i), sets.image}, norms, size, e.num_rows, block.scales_of(r));
-      block.kappa[r] = std::isfinite(size) ? e.kappa(steepest) : T{-1};
+      block.kappa[r] = std::isfinite(size.norm) ? e.kappa(steepest) : T{-1};
       if (e.panels) continue;
       const GaugeAt<T> at = matrix_gauge<T>(matrix, block.scales_of(r), block.direction(r));
       block.gamma[r] = at.gamma;
@@ -254,7 +259,7 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
   const auto lease = e.lend();
   Block<T>& block = *lease;
   const bool one_anchor = sets.anchor.stride() == 0;
-  const T shared_size = one_anchor ? norm(sets.anchor[0]) : T{0};
+  const kernels::AnchorSize<T> shared_size = e.size_of(sets.anchor[0]);
   const kernels::RayMap<T> rays{e.method, profile_function<T>(e.method)};
 
   // a_k and w of sample i; no row where gamma(d) = 0.
@@ -265,7 +270,7 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
     const std::span<const T> row = e.matrix(A, i)[k];
     const T row_norm = e.panels ? e.norms[k] : norm(row);
     const T slack = sets.b.row(i)[k] - (sets.image != nullptr ? sets.image[k] : T{0});
-    const T size = one_anchor ? shared_size : norm(sets.anchor[i]);
+    const kernels::AnchorSize<T> size = one_anchor ? shared_size : e.size_of(sets.anchor[i]);
     return {row.data(), kernels::guarded_scale(slack, row_norm, size)};
   };
   // Rows first, first + 1, ... by passes of their own, whatever the rows are.
@@ -315,7 +320,7 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
       in_passes(first, count);
     } else {
       count = done;
-      if (given(gradient.A)) block.load(u.slice(first, count), sets.anchor.slice(first, count), e.hull);
+      if (gradient.A.given()) block.load(u.slice(first, count), sets.anchor.slice(first, count), e.hull);
     }
     for (std::size_t r = 0; r < count; ++r) {
       const std::size_t i = first + r;
@@ -323,15 +328,15 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
       const T of_row = block.gauge[r] * block.normals[r].weight;  // c w
       const bool binds = block.normals[r].row != nullptr;
       const auto left = unpack<kernels::RayState>(state[i]);
-      if (given(gradient.b)) {
+      if (gradient.b.given()) {
         std::ranges::fill(gradient.b[i], T{0});
         if (binds) gradient.b.row(i)[left.active] = -of_row * left.gamma;
       }
-      if (given(gradient.A) && binds) {
+      if (gradient.A.given() && binds) {
         const std::size_t place = (e.panels ? 0 : i * e.num_rows) + static_cast<std::size_t>(left.active);
         kernels::add_scaled(of_row, block.direction(r).data(), gradient.A.row(place), e.dim);
       }
-      if (!given(gradient.anchor)) continue;
+      if (!gradient.anchor.given()) continue;
       if (ok) {
         kernels::combine(T{1}, grad_x.row(i), T{-1}, grad_u.row(i), gradient.anchor.row(i), e.dim);
       } else {

@@ -1,11 +1,11 @@
-#include "kernels/matrix_max_kernels.hpp"
+#include "sets/rows/matrix_max_kernels.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/matrix_max_kernels.cpp"
+#define HWY_TARGET_INCLUDE "sets/rows/matrix_max_kernels.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 

@@ -1,10 +1,10 @@
-#include "kernels/row_slack_kernels.hpp"
+#include "sets/rows/row_slack_kernels.hpp"
 
 #include <algorithm>
 #include <limits>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/row_slack_kernels.cpp"
+#define HWY_TARGET_INCLUDE "sets/rows/row_slack_kernels.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
@@ -15,11 +15,11 @@ HWY_BEFORE_NAMESPACE();
 namespace softradial::kernels::HWY_NAMESPACE {
 
 template <class T>
-T guarded_scales_of(const LinearSlack<T>& slack, const T* HWY_RESTRICT norms, T size, std::size_t m,
+T guarded_scales_of(const LinearSlack<T>& slack, const T* HWY_RESTRICT norms, const AnchorSize<T>& size, std::size_t m,
                     T* HWY_RESTRICT scale) noexcept {
   const RowTag<T> tag;
   const guard::LaneMath<T> math;
-  const auto anchor_norm = hn::Set(tag, size);
+  const auto anchor_norm = hn::Set(tag, size.norm);
   const auto infinity = hn::Set(tag, std::numeric_limits<T>::infinity());
   const auto smallest = hn::Set(tag, guard::kSmallestSlack<T>);
   const auto largest = hn::Set(tag, guard::kLargestNorm<T>);
@@ -33,7 +33,7 @@ T guarded_scales_of(const LinearSlack<T>& slack, const T* HWY_RESTRICT norms, T 
     const auto norm = lanes.load(norms);
     const auto open = hn::Or(hn::Eq(at, infinity), hn::And(hn::Eq(norm, zero), hn::Ge(at, zero)));
     const auto ordinary = hn::And(hn::Ge(norm, smallest), hn::Le(norm, largest));
-    const auto guarded = guard::guarded_slack(math, at, guard::row_loss(math, anchor_norm, norm));
+    const auto guarded = guard::guarded_slack(math, at, guard::row_loss(math, size.roundings, anchor_norm, norm));
     good = hn::And(good, hn::Or(open, hn::And(ordinary, guard::resolvable(math, at, guarded))));
     const auto inverse = guard::reciprocal_slack(math, open, guarded);
     steepest = hn::Max(steepest, hn::IfThenZeroElse(open, hn::Mul(norm, inverse)));
@@ -98,13 +98,13 @@ const RowSlackKernels<double>& RowSlackKernels<double>::choose() noexcept {
 // guarded = keep slack - loss >= 3/4 slack  and  guarded >= kSmallestSlack, solved for the slack; a few ulp above it, so
 // that rounding cannot let one through.
 template <class T>
-SharedRows<T>::SharedRows(std::span<const T> row_norms, T size, const T* image_of_anchor)
+SharedRows<T>::SharedRows(std::span<const T> row_norms, const AnchorSize<T>& size, const T* image_of_anchor)
     : norms(row_norms), image(image_of_anchor), loss(norms.size()), least(norms.size()) {
   constexpr T kTaken = guard::kRoundings * guard::kUlp<T>;
   constexpr T kKeep = 1 - kTaken;
   constexpr T kMostKept = 1 - T{guard::kMostSigma};
   for (std::size_t k = 0; k < norms.size(); ++k) {
-    loss[k] = guard::row_loss(guard::Scalars<T>(), size, norms[k]);
+    loss[k] = guard::row_loss(guard::Scalars<T>(), size.roundings, size.norm, norms[k]);
     least[k] = (1 + kTaken) * std::max(loss[k] / (kKeep - kMostKept), (guard::kSmallestSlack<T> + loss[k]) / kKeep);
   }
 }

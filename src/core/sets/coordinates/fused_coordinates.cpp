@@ -1,4 +1,4 @@
-#include "fused_coordinates.hpp"
+#include "sets/coordinates/fused_coordinates.hpp"
 
 #include <algorithm>
 #include <functional>

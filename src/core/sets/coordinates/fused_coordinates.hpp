@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "kernels/coordinate_kernels.hpp"
 #include "ray_block.hpp"
+#include "sets/coordinates/coordinate_kernels.hpp"
 
 namespace softradial {
 

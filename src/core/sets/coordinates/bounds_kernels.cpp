@@ -1,9 +1,9 @@
-#include "kernels/bounds_kernels.hpp"
+#include "sets/coordinates/bounds_kernels.hpp"
 
 #include <limits>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/bounds_kernels.cpp"
+#define HWY_TARGET_INCLUDE "sets/coordinates/bounds_kernels.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
@@ -12,6 +12,8 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace softradial::kernels::HWY_NAMESPACE {
+
+#include "sets/coordinates/bounds_formulas.inc"
 
 // The reach of a row, vector by vector.
 template <class T>
@@ -22,7 +24,7 @@ struct Reach {
   HWY_INLINE explicit Reach(const BoundsRow<T>& of) : row(of), spare(hn::Set(RowTag<T>(), of.spare)) {}
   template <class Lanes>
   HWY_INLINE RowVec<T> at(const Lanes& lanes) const {
-    return hn::Min(hn::Sub(lanes.load(row.upper), lanes.load(row.lower)), spare);
+    return reach(guard::LaneMath<T>(), lanes.load(row.lower), lanes.load(row.upper), spare);
   }
 };
 
@@ -49,7 +51,7 @@ void reach_anchor_of(const BoundsRow<T>& row, T theta, T* HWY_RESTRICT anchor) n
   const Reach<T> reach(row);
   const auto share = hn::Set(RowTag<T>(), theta);
   for_each_lanes<T>(row.dim, [&](int, auto lanes) SOFTRADIAL_LANES {
-    lanes.store(hn::MulAdd(share, reach.at(lanes), lanes.load(row.lower)), anchor);
+    lanes.store(on_reach(guard::LaneMath<T>(), lanes.load(row.lower), share, reach.at(lanes)), anchor);
   });
 }
 

@@ -1,9 +1,9 @@
-#include "kernels/coordinate_kernels.hpp"
+#include "sets/coordinates/coordinate_kernels.hpp"
 
 #include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/coordinate_kernels.cpp"
+#define HWY_TARGET_INCLUDE "sets/coordinates/coordinate_kernels.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
@@ -279,19 +279,18 @@ template <class T>
 std::size_t project_rows(const CoordinateMap<T>& map, Rows<const T> u, Rows<T> x, RowState<T>* state) noexcept {
   const CoordinateData<T>& data = map.data;
   std::size_t i = 0;
-  with_profile<T>(map, [&](const auto& profile_at) SOFTRADIAL_LANES {
-    with_properties(data, [&](auto sum, auto uniform) SOFTRADIAL_LANES {
-      for (; i < u.count(); ++i) {
-        const auto row = reduce_row<sum.value, uniform.value>(data, u.row(i));
-        if (!(row.state.rho < guard::kLargestRho<T>)) return;
-        const T phi = profile_at(row.state.rho, row.state.gamma).phi;
-        if (state != nullptr) {
-          state[i] = pack(finish_row<sum.value, uniform.value, true, true>(data, u.row(i), row, phi, x.row(i)));
-        } else {
-          finish_row<sum.value, uniform.value, true, false>(data, u.row(i), row, phi, x.row(i));
-        }
+  const ProfileAt<T, CoordinateMap<T>> profile_at(map);
+  with_properties(data, [&](auto sum, auto uniform) SOFTRADIAL_LANES {
+    for (; i < u.count(); ++i) {
+      const auto row = reduce_row<sum.value, uniform.value>(data, u.row(i));
+      if (!(row.state.rho < guard::kLargestRho<T>)) return;
+      const T phi = profile_at(row.state.rho, row.state.gamma).phi;
+      if (state != nullptr) {
+        state[i] = pack(finish_row<sum.value, uniform.value, true, true>(data, u.row(i), row, phi, x.row(i)));
+      } else {
+        finish_row<sum.value, uniform.value, true, false>(data, u.row(i), row, phi, x.row(i));
       }
-    });
+    }
   });
   return i;
 }
@@ -301,19 +300,22 @@ std::size_t project_vjp_rows(const CoordinateMap<T>& map, Rows<const T> u, Rows<
                              const RowState<T>* state, Rows<T> grad_u, T* along_d) noexcept {
   const CoordinateData<T>& data = map.data;
   std::size_t i = 0;
-  with_profile<T>(map, [&](const auto& profile_at) SOFTRADIAL_LANES {
-    with_properties(data, [&](auto sum, auto uniform) SOFTRADIAL_LANES {
-      for (; i < u.count(); ++i) {
-        const CoordinateState<T> at =
-            state != nullptr ? unpack<CoordinateState>(state[i]) : state_of<sum.value, uniform.value>(data, u.row(i));
-        if (!(at.rho < guard::kLargestRho<T>)) return;
-        const Scale<T> scale = profile_at(at.rho, at.gamma);
-        const auto sums = reduce_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), at);
-        if (along_d != nullptr) along_d[i] = sums.along_d;
-        const auto terms = cotangent_terms(data, scale, at, sums);
-        apply_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), at, terms, grad_u.row(i));
+  const ProfileAt<T, CoordinateMap<T>> profile_at(map);
+  with_properties(data, [&](auto sum, auto uniform) SOFTRADIAL_LANES {
+    for (; i < u.count(); ++i) {
+      CoordinateState<T> at;
+      if (state != nullptr) {
+        at = unpack<CoordinateState>(state[i]);
+      } else {
+        reduce_rows(data, u.slice(i, 1), &at);
       }
-    });
+      if (!(at.rho < guard::kLargestRho<T>)) return;
+      const Scale<T> scale = profile_at(at.rho, at.gamma);
+      const auto sums = reduce_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), at);
+      if (along_d != nullptr) along_d[i] = sums.along_d;
+      const auto terms = cotangent_terms(data, scale, at, sums);
+      apply_vjp_row<sum.value, uniform.value>(data, u.row(i), grad_x.row(i), at, terms, grad_u.row(i));
+    }
   });
   return i;
 }

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cmath>
+
+#include "guard.hpp"
+#include "numbers.hpp"
+#include "softradial/tensor.hpp"
+
+// Formulas of bounds lower <= x <= upper, with or without sum(x) = total, that fixed sets, sets for each sample and tensors
+// share. An open side has an infinite bound.
+namespace softradial::bounds {
+
+#include "sets/coordinates/bounds_formulas.inc"
+
+// The middle of an interval; an open side counts as a distance of max(1, |bound|); 0 if both are open.
+template <class N>
+[[nodiscard]] N middle(const N& low, const N& high) {
+  using std::abs;
+  using std::isfinite;
+  const auto low_closed = isfinite(low);
+  const auto high_closed = isfinite(high);
+  const N l = where_else(low_closed, low, 0);
+  const N h = where_else(high_closed, high, 0);
+  const N one_sided = choose(low_closed, l + larger(abs(l), 1), where_else(high_closed, h - larger(abs(h), 1), 0));
+  return choose(low_closed && high_closed, l / 2 + h / 2, one_sided);
+}
+
+// The derivatives of `middle` by its two bounds. Its kinks, at bounds of size 1, belong to the piece around 0.
+template <class T>
+struct MiddleSlopes {
+  T low;
+  T high;
+};
+template <class T>
+[[nodiscard]] MiddleSlopes<T> middle_slopes(T low, T high) noexcept {
+  if (std::isfinite(low) && std::isfinite(high)) return {T{0.5}, T{0.5}};
+  if (std::isfinite(low)) return {low > 1 ? T{2} : low < -1 ? T{0} : T{1}, 0};
+  if (std::isfinite(high)) return {0, high < -1 ? T{2} : high > 1 ? T{0} : T{1}};
+  return {0, 0};
+}
+
+// Bounds of each sample, (..., dim), with or without a total, (..., 1).
+struct TensorBounds {
+  Tensor lower;
+  Tensor upper;
+  Tensor total;  // not defined without a sum constraint
+};
+
+// The anchor in closed form, `middle` or on the reach, and where it exists, (..., 1).
+struct TensorAnchor {
+  Tensor point;
+  Tensor found;
+};
+[[nodiscard]] TensorAnchor anchor_in_tensors(const TensorBounds& given);
+
+// The gauge from an anchor for each sample: gamma(d) = max_j max(d_j up_j, -d_j down_j, 0), the sides guarded one by one.
+[[nodiscard]] TensorGaugeAt gauge_in_tensors(const TensorBounds& given, const Tensor& anchor, const TensorSpace& space);
+
+// The same from guarded reciprocal slacks, (dim) or (..., dim).
+[[nodiscard]] Tensor sides_gauge(const Tensor& d, const Tensor& up, const Tensor& down);
+
+}  // namespace softradial::bounds
