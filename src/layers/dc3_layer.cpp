@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "builders.hpp"
-#include "coordinate_bounds.hpp"
 #include "eigen_rows.hpp"
 #include "kernels/correction_kernels.hpp"
 #include "linear_data.hpp"

@@ -5,7 +5,6 @@
 
 #include "builders.hpp"
 #include "ray_gauge.hpp"
-#include "sigmoid.hpp"
 #include "softradial/errors.hpp"
 
 namespace softradial::layers {

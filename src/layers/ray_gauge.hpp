@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <span>
 #include <vector>
@@ -9,6 +10,13 @@
 #include "softradial/projection.hpp"
 
 namespace softradial::layers {
+
+// 1 / (1 + exp(-s)), without overflow.
+template <class T>
+[[nodiscard]] T sigmoid(T s) noexcept {
+  const T e = std::exp(-std::abs(s));
+  return s >= 0 ? 1 / (1 + e) : e / (1 + e);
+}
 
 // The guarded gauge of a set at its anchor, one direction at a time: what methods need that draw rays of their own.
 template <class T>

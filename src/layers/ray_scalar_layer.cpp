@@ -4,7 +4,6 @@
 
 #include "builders.hpp"
 #include "ray_gauge.hpp"
-#include "sigmoid.hpp"
 
 namespace softradial::layers {
 namespace {

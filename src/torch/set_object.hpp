@@ -34,4 +34,7 @@ class SetObject final : public torch::CustomClassHolder {
 
 using SetPtr = c10::intrusive_ptr<SetObject>;
 
+// The penalty of softradial/violation.hpp for each row, (...), differentiable once. ShapeError where x is not (..., dim).
+[[nodiscard]] at::Tensor penalty(const at::Tensor& x, const SetPtr& set);
+
 }  // namespace softradial::ops

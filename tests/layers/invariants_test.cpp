@@ -5,16 +5,18 @@
 #include <cmath>
 #include <numbers>
 
-#include "layers/apply.hpp"
 #include "softradial/layer.hpp"
 #include "softradial/sets.hpp"
 #include "softradial/violation.hpp"
 #include "support/cotangent_checker.hpp"
+#include "support/point_layer.hpp"
 #include "support/random_points.hpp"
 #include "support/set_zoo.hpp"
 
 namespace softradial {
 namespace {
+
+using support::apply;
 
 TEST(SoftmaxLaw, IsTheQuotientOfExponentials) {
   support::RandomPoints random(1);

@@ -4,18 +4,19 @@
 #include <cmath>
 #include <set>
 
-#include "layers/apply.hpp"
 #include "reference/orthogonal_projection.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/layer.hpp"
 #include "softradial/sets.hpp"
 #include "softradial/violation.hpp"
+#include "support/point_layer.hpp"
 #include "support/random_points.hpp"
 #include "support/set_zoo.hpp"
 
 namespace softradial {
 namespace {
 
+using support::apply;
 using support::Batch;
 
 TEST(OrthogonalSimplex, IsTheReference) {
