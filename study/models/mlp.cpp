@@ -25,7 +25,7 @@ std::vector<ParameterShape> shapes_of(const MlpOptions& o) {
   return shapes;
 }
 
-// slope holds the dropout factors on entry: a = relu(a) factor, slope = a > 0 ? factor : 0. NaN passes.
+// On entry, slope holds the dropout factors. Computes a = relu(a) factor, slope = a > 0 ? factor : 0. A NaN stays a NaN.
 template <class T>
 void cut(T* a, T* slope, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
