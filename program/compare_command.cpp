@@ -77,7 +77,7 @@ TextTable scope_table(const Report& report) {
 TextTable descent_table(const Report& report) {
   TextTable table = {{"method", "target", "steps", "distance left", "gradient left"}};
   for (const Descent& d : report.descents) {
-    // Below this no number of steps would move x by a thousandth.
+    // With a smaller gradient, no reasonable number of steps would move x by a thousandth.
     constexpr double kNothing = 1e-7;
     const std::string steps = d.reached               ? std::to_string(d.steps)
                               : d.gradient < kNothing ? "stalls"

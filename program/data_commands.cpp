@@ -62,7 +62,7 @@ std::string table(const std::vector<SplitSummary>& rows) {
   return text;
 }
 
-// Shares, not per cent.
+// In JSON, fractions instead of per cent.
 std::string json_text(const SummarizeArguments& arguments, const study::PriceTable& prices,
                       const study::SplitDates& splits, const std::vector<SplitSummary>& rows) {
   nlohmann::ordered_json json = {{"prices", arguments.prices},
@@ -211,7 +211,10 @@ void add_import_command(CLI::App& data, Action& chosen) {
   const auto arguments = std::make_shared<ImportArguments>();
   CLI::App& command = *data.add_subcommand("import", "Count trip records per zone and hour");
   command.footer(kImportExamples);
-  command.add_option("--trips", arguments->trips, "Files or patterns")->type_name("FILE")->required()->expected(1, -1);
+  command.add_option("--trips", arguments->trips, "Trip records: files or patterns")
+      ->type_name("FILE")
+      ->required()
+      ->expected(1, -1);
   command.add_option("--out", arguments->out, "Output file, compressed if its name ends in .gz")
       ->type_name("FILE")
       ->required();
