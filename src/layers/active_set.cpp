@@ -9,8 +9,9 @@ namespace softradial::layers {
 
 Eigen::VectorXd solve_rows(const Eigen::MatrixXd& S, const std::vector<Eigen::Index>& active,
                            const Eigen::VectorXd& t) {
-  // Dependent active rows leave S_aa singular; their multipliers are not unique, R'v is. A shift far below the entries of S
-  // (rows have length 1, Q is of order 1) picks one, and one step of refinement takes its error out of R'v.
+  // If active rows are dependent, S_aa is singular: their multipliers are not unique, but R'v is. A shift of the diagonal
+  // far below the entries of S (rows have length 1, Q is of order 1) picks one solution, and one step of refinement
+  // removes the shift's error from R'v.
   constexpr double kShift = 1e-12;
   const auto k = static_cast<Eigen::Index>(active.size());
   Eigen::MatrixXd block = S(active, active);
@@ -47,7 +48,7 @@ bool ActiveSet::by_blocks(const Eigen::VectorXd& c, Eigen::VectorXd& v, double t
       if (i < num_free_ || v[i] > 0 || (v[i] == 0 && residual[i] > tolerance)) next.push_back(i);
     }
     if (next == active) {
-      // The rows that stay must hold: where they are dependent and contradict each other they do not.
+      // The active rows must hold. They cannot if they are dependent and contradict each other.
       return active.empty() || residual(active).cwiseAbs().maxCoeff() <= tolerance;
     }
     active = std::move(next);

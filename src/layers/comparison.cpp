@@ -45,8 +45,8 @@ struct Point {
   std::vector<double> state;
 };
 
-// The input that asks for the point `anchor + d` in the language of the method: most take it as it is, RAYEN and RP count
-// from the anchor, HoP has angles instead, for which d only sets the size.
+// The layer's input for the point `anchor + d`. Most methods take the point itself; RAYEN and RP take d. HoP takes
+// angles: its input is random, with the size of d.
 VectorXd input_for(const LayerMethod& method, const Layer<double>& layer, const VectorXd& anchor, const VectorXd& d,
                    MersenneRandom& random) {
   if (std::holds_alternative<Rayen>(method)) return d;
@@ -89,7 +89,7 @@ void measure_violations(const ComparedSet& compared, const Layer<float>& layer, 
   }
 }
 
-// Points outside, in random directions of the hull, at a multiple of the way to the boundary.
+// Measures at points outside the set, in random directions of the hull, at multiples of the distance to the boundary.
 void measure_gradients(const ComparedSet& compared, const LayerMethod& method, Comparison& out) {
   constexpr int kPoints = 20;
   const LayerPtr<double> layer = make_layer<double>(compared.set, method);
@@ -103,7 +103,7 @@ void measure_gradients(const ComparedSet& compared, const LayerMethod& method, C
   MersenneRandom random(2);
   Point at(*layer);
   for (int i = 0; i < kPoints; ++i) {
-    // The exit of a ray: far out, the hard radial map.
+    // Where the ray leaves the set: the hard radial map of a point far out.
     const VectorXd direction = on_hull(gaussian(compared.set.dim(), random)).normalized();
     const VectorXd far = anchor + 1e6 * direction;
     VectorXd exit(anchor.size());
@@ -124,7 +124,7 @@ void measure_gradients(const ComparedSet& compared, const LayerMethod& method, C
   }
 }
 
-// The smallest of a few runs, in seconds.
+// The shortest time of a few runs, in seconds.
 template <class Work>
 double seconds(const Work& work) {
   double least = std::numeric_limits<double>::infinity();

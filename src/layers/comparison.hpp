@@ -15,42 +15,42 @@ struct ComparedSet {
   Set set;
 };
 
-// A small member of every family: what is compared where the user names no set.
+// One small set of every family: the sets that are compared if the user names none.
 [[nodiscard]] std::vector<ComparedSet> default_sets();
 
-// Scales of the input at which violations are taken; distances outside, in units of the way to the boundary, at which
-// gradients are.
+// Violations are measured at these scales of the input; gradients at these multiples of the distance from the anchor to
+// the boundary.
 inline constexpr std::array<double, 3> kScales = {1, 1e3, 1e6};
 inline constexpr std::array<double, 3> kDistances = {2, 10, 100};
 
 struct Comparison {
   std::string method;
   std::string set;
-  std::string unsupported;            // why the method does not take the set; the rest is empty then
-  std::array<double, 3> violation{};  // of inequalities, the worst over random rows, in single precision, as trained
-  double evaluated_violation = 0;     // the same at the largest scale, as the layer is evaluated
-  double equality_residual = 0;       // the worst over all scales, as trained
-  std::size_t rank = 0;               // of the Jacobian outside the set, the least over random points
-  std::size_t hull_dim = 0;           // what it could be
+  std::string unsupported;            // why the method does not support the set; if so, the rest is empty
+  std::array<double, 3> violation{};  // worst violation of an inequality, random rows, float, as in training
+  double evaluated_violation = 0;     // the same at the largest scale, as in evaluation
+  double equality_residual = 0;       // the worst over all scales, as in training
+  std::size_t rank = 0;               // smallest rank of the Jacobian at random points outside the set
+  std::size_t hull_dim = 0;           // the largest rank that is possible
   std::array<double, 3> gradient{};   // mean |J'g| over random unit g
-  double time = 0;                    // forward and backward, in units of the softmax of the same shape
-  double iterations = 0;              // inner iterations a row; 0: closed form
+  double time = 0;                    // forward and backward, divided by the time of a softmax of this shape
+  double iterations = 0;              // inner iterations per row; 0: closed form
 };
 
-// What a method takes, in words.
+// The sets that a method supports, in words.
 [[nodiscard]] std::string method_scope(const LayerMethod& method);
 
 [[nodiscard]] Comparison compare(const ComparedSet& set, const LayerMethod& method);
 
-// Gradient descent on u for |x(u) - target|^2 / 2 on the simplex in three variables, two dimensions (paper, figure 1), from
-// one start far outside.
+// Gradient descent on u for |x(u) - target|^2 / 2, on the simplex in three variables (paper, figure 1), from a start far
+// outside.
 struct Descent {
   std::string method;
   std::string target;  // "inside", "near the boundary", "on the boundary"
   bool reached = false;
   int steps = 0;        // until the distance fell below kReached, or until the end
   double distance = 0;  // at the end
-  double gradient = 0;  // its size at the end: where nothing is reached, 0 says that it never will be
+  double gradient = 0;  // its size at the end; 0 short of the target: descent is stuck
 };
 inline constexpr double kReached = 0.01;
 inline constexpr int kDescentSteps = 5000;

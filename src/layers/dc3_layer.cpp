@@ -13,9 +13,9 @@
 namespace softradial::layers {
 namespace {
 
-// With V = |relu(violations)|^2 the squared violation, and the independent coordinates xi moved by
+// The independent coordinates xi move down the gradient of the squared violation V = |relu(violations)|^2:
 //   m <- momentum m + grad V(x(xi)),   xi <- xi - rate m,      `steps` times.
-// Then at evaluation the exact projection of the result.
+// In evaluation, the exact projection of the result follows.
 template <class T>
 class Dc3Layer : public Layer<T> {
  public:
@@ -71,8 +71,9 @@ class Dc3Coordinates final : public Dc3Layer<T> {
   bool symmetric_;
 };
 
-// General linear constraints A x <= b, E x = f: x = offset + N xi, xi the coordinates that the pivoted columns of E leave
-// free,  grad_xi V = 2 (A N)' relu(A x - b).
+// General linear constraints A x <= b, E x = f:
+//   x = offset + N xi,   grad_xi V = 2 (A N)' relu(A x - b).
+// E is factored with column pivoting; xi are the coordinates that are no pivots, and the pivots follow from them.
 template <class T>
 class Dc3Linear final : public Dc3Layer<T> {
  public:
@@ -162,9 +163,9 @@ class Dc3Linear final : public Dc3Layer<T> {
     xi -= this->rate_ * m;
   }
 
-  Matrix start_;  // u to xi (dim x free)
+  Matrix start_;  // from u to xi (dim x free)
   Row start_offset_;
-  Matrix N_;  // xi to x (free x dim)
+  Matrix N_;  // from xi to x (free x dim)
   Row offset_;
   Matrix AN_;   // (constraints x free)
   Row margin_;  // b - A offset

@@ -8,7 +8,7 @@
 // Batches of rows as Eigen matrices.
 namespace softradial::layers {
 
-// Row by row, in the precision of the batch.
+// One matrix row for each row, in the precision of the batch.
 template <class T>
 using RowMatrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
@@ -28,7 +28,7 @@ void scatter(const RowMatrix<T>& from, Rows<T> to) {
   }
 }
 
-// Samples as columns, in double precision.
+// One column for each row, in double precision.
 template <class T>
 [[nodiscard]] Eigen::MatrixXd columns(Rows<const T> rows) {
   return gather(rows).transpose().template cast<double>();

@@ -13,8 +13,8 @@
 namespace softradial::layers {
 namespace {
 
-// x <- x + W (relu(lower - A x) - relu(A x - upper)), `steps` times; W a pseudoinverse of A. Then, if `exact` is given, at
-// evaluation the orthogonal projection of the result.
+// x <- x + W (relu(lower - A x) - relu(A x - upper)), `steps` times; W is a pseudoinverse of A. If `exact` is given, it
+// projects the result orthogonally in evaluation.
 template <class T>
 class Corrections final : public Layer<T> {
  public:
@@ -83,8 +83,8 @@ class Corrections final : public Layer<T> {
   LayerPtr<T> exact_;
 };
 
-// The same for coordinate sets, where A = [1; I; I] (the sum, then lower and upper bounds as rows of their own) has a closed
-// pseudoinverse.
+// The same for coordinate sets, where A = [1; I; I] (the sum, the lower bounds, the upper bounds) has a pseudoinverse in
+// closed form.
 template <class T>
 class CoordinateCorrections final : public Layer<T> {
  public:
@@ -115,7 +115,7 @@ class CoordinateCorrections final : public Layer<T> {
   LayerPtr<T> exact_;
 };
 
-// Lower and upper bounds as rows of their own, as the paper stacks them.
+// One row for each lower and one for each upper bound, as in the paper.
 TwoSidedRows stacked(const LinearData& data) {
   const Eigen::Index m = data.A.rows();
   const Eigen::Index k = data.E.rows();

@@ -14,7 +14,7 @@ namespace {
 //   e_1 = cos t_1,  e_2 = sin t_1 cos t_2,  ...,  e_{k-1} = sin t_1 ... sin t_{k-2} cos t_{k-1},  e_k = sin t_1 ... sin t_{k-1}
 //   t_i = pi sigmoid(z_{i+1}) for i < k - 1,   t_{k-1} = 2 pi sigmoid(z_k)
 //   d = basis' e,   x = u0 + sigmoid(z_1) / gamma(d) d
-// The paper's "polar stagnation": where a sine vanishes the angles behind it move nothing.
+// Where a sine is 0, the angles after it have no effect: the paper's "polar stagnation".
 template <class T>
 class HopLayer final : public Layer<T> {
  public:
@@ -87,7 +87,7 @@ class HopLayer final : public Layer<T> {
 
     std::vector<T> sines;
     std::vector<T> cosines;
-    std::vector<T> slopes;  // of each angle by its z
+    std::vector<T> slopes;  // dt_i / dz of each angle
     std::vector<T> before;  // product of the sines before each angle
     Vector e;
     Vector d;
@@ -98,7 +98,7 @@ class HopLayer final : public Layer<T> {
 
   [[nodiscard]] std::size_t num_angles() const noexcept { return gauge_.hull_dim() - 1; }
 
-  // From the last angle back: with h_a the cotangent of the product of sines behind angle a,
+  // From the last angle to the first; h is the cotangent of the product of sines after angle a:
   //   e_a = s cos t_a, rest = s sin t_a:   grad t_a = s (-g_a sin t_a + h cos t_a),   h <- g_a cos t_a + h sin t_a.
   void angles_vjp(const Polar& at, const Vector& grad_e, T* out) const {
     const std::size_t angles = num_angles();

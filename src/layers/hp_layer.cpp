@@ -15,17 +15,18 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// Homeomorphic projection, in coordinates y of the hull counted from the anchor. F(z) = net(z) - net(0) maps the unit ball
-// near the set, F(0) = 0 is the anchor. A point y outside is taken back to z = F^-1(y) and pulled towards 0:
+// Homeomorphic projection. y are coordinates in the hull with the anchor as the origin. F(z) = net(z) - net(0) maps the
+// unit ball approximately onto the set, and F(0) = 0 is the anchor. A point y outside is mapped back to z = F^-1(y),
+// which is moved towards 0:
 //   x = u0 + basis' F(alpha z),   alpha the largest that bisection finds with F(alpha z) inside.
-// Points inside are left alone. The derivative is that of the implicit equation gamma(F(alpha z)) = 1.
+// Points inside stay where they are. The derivative is that of the implicit equation gamma(F(alpha z)) = 1.
 template <class T>
 class HpLayer final : public Layer<T> {
  public:
   HpLayer(const Set& set, const Hp& method, const ProjectionOptions& options)
       : gauge_(set, options),
         bisections_(method.bisections),
-        // What rounding of x to T may add to the gauge.
+        // How much rounding x to T may add to the gauge.
         margin_(16 * static_cast<double>(std::numeric_limits<T>::epsilon()) *
                 (1 + gauge_.lipschitz() * (1 + anchor().cwiseAbs().maxCoeff()))),
         net_(static_cast<Index>(gauge_.hull_dim()), method.couplings, method.hidden, 1 / gauge_.lipschitz(),
@@ -52,7 +53,8 @@ class HpLayer final : public Layer<T> {
         const VectorXd z = net_.inverse(y + center_);
         double low = 0;
         double high = 1;
-        // Far out z is enormous: the boundary is looked for from the ball's own radius outwards.
+        // If y is far out, z is huge: the search for the boundary starts at the radius of the unit ball and goes
+        // outwards.
         for (high = std::min(1.0, 1 / z.norm()); high < 1 && inside(image(high * z), *scratch);
              high = std::min(1.0, 2 * high)) {
           low = high;
@@ -63,7 +65,7 @@ class HpLayer final : public Layer<T> {
           const double middle = (low + high) / 2;
           (inside(image(middle * z), *scratch) ? low : high) = middle;
         }
-        alpha = -low;  // negative: a point that was moved
+        alpha = -low;  // the negative sign marks a point that was moved
         at = image(low * z);
       }
       const VectorXd point = anchor() + gauge_.basis().transpose() * at;
@@ -119,8 +121,9 @@ class HpLayer final : public Layer<T> {
     return gauge_.basis() * n;
   }
 
-  // As much volume as fits: relu(gamma - 1) on images of the ball against their log-determinant. The first column is 0, which
-  // stays the anchor: its image is subtracted from the others.
+  // Trains the image of the ball to fill the set: relu(gamma - 1) of the images keeps them inside, the log-determinant
+  // makes them large. The first column of the batch is 0, and its image is subtracted from the others, so that 0 stays
+  // the anchor.
   void train(const Hp& method) {
     constexpr double kPenalty = 10;
     MersenneRandom random(method.seed + 1);

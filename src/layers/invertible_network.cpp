@@ -11,7 +11,7 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// Bounds every coupling's stretch by e: the map stays bi-Lipschitz whatever the weights.
+// Bounds the stretch of each coupling by e: the map is bi-Lipschitz whatever the weights are.
 constexpr double kRange = 1.0;
 
 MatrixXd random_matrix(Index rows, Index columns, double size, MersenneRandom& random) {
@@ -28,7 +28,7 @@ struct InvertibleNetwork::Pass {
   MatrixXd shift;    // t
 };
 
-// The inputs and passes of all couplings, and what comes out before the scale.
+// The inputs and passes of all couplings, and the result before the scale.
 struct InvertibleNetwork::Record {
   std::vector<MatrixXd> inputs;
   std::vector<Pass> passes;
@@ -44,7 +44,7 @@ InvertibleNetwork::InvertibleNetwork(Index dim, int couplings, int hidden, doubl
     const Index in = dim - out;
     c.W1 = random_matrix(hidden, in, 1 / std::sqrt(static_cast<double>(std::max<Index>(in, 1))), random);
     c.b1 = random_matrix(hidden, 1, 0.1, random);
-    // Small: the map starts near a scaled identity.
+    // Small weights: at first the map is nearly a scaled identity.
     c.W2 = random_matrix(2 * out, hidden, 0.01 / std::sqrt(static_cast<double>(hidden)), random);
     c.b2 = MatrixXd::Zero(2 * out, 1);
     couplings_.push_back(std::move(c));

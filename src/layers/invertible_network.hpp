@@ -7,7 +7,7 @@
 
 namespace softradial::layers {
 
-// A bi-Lipschitz bijection of R^k: couplings, in each of which one half of the coordinates moves the other,
+// A bi-Lipschitz bijection of R^k, made of couplings. In each, one half a of the coordinates moves the other half c:
 //   c <- c exp(s(a)) + t(a),   s = kRange tanh(.), (s, t) from one hidden layer of tanh,
 // then a scale for each coordinate. Columns are samples. All derivatives are written out: no framework.
 class InvertibleNetwork {
@@ -31,8 +31,8 @@ class InvertibleNetwork {
     bool first_moves;  // which half is moved
     Eigen::MatrixXd W1, b1, W2, b2;
   };
-  struct Pass;    // what a coupling computed, for its derivative
-  struct Record;  // and all of them
+  struct Pass;    // what one coupling saves for its derivative
+  struct Record;  // what all couplings save
 
   [[nodiscard]] Eigen::Index moved(const Coupling& c) const noexcept {
     return c.first_moves ? dim() / 2 : dim() - dim() / 2;
@@ -41,13 +41,13 @@ class InvertibleNetwork {
   [[nodiscard]] Eigen::Index kept_begin(const Coupling& c) const noexcept { return c.first_moves ? dim() / 2 : 0; }
   [[nodiscard]] Record record(const Eigen::MatrixXd& z) const;
   [[nodiscard]] Pass evaluate(const Coupling& c, const Eigen::MatrixXd& z) const;
-  // Cotangents (grad_s, grad_t) to the kept half; with `gradient`, to the weights as well.
+  // From the cotangents grad_s and grad_t to that of the half that is kept; with `gradient`, to those of the weights too.
   [[nodiscard]] Eigen::MatrixXd through_weights(const Coupling& c, const Pass& pass, const Eigen::MatrixXd& grad_s,
                                                 const Eigen::MatrixXd& grad_t, Coupling* gradient) const;
 
   std::vector<Coupling> couplings_;
   Eigen::VectorXd log_scale_;
-  // Adam's moments, parameter by parameter, and the number of steps.
+  // The first and second moments of Adam for each parameter, and the number of steps.
   std::vector<Eigen::MatrixXd> first_;
   std::vector<Eigen::MatrixXd> second_;
   int steps_ = 0;

@@ -19,10 +19,10 @@ struct LinearData {
   Eigen::VectorXd f;
 };
 
-// Throws InvalidSet, naming the method, where the set has other constraints.
+// Throws InvalidSet, naming the method, if the set has other constraints.
 [[nodiscard]] LinearData linear_data(const Set& set, std::string_view method);
 
-// The same of the linear part of any set.
+// The linear constraints of any set.
 [[nodiscard]] LinearData linear_part(const Set& set);
 
 [[nodiscard]] TwoSidedRows two_sided(const LinearData& data);

@@ -95,7 +95,8 @@ QpLayer::Solution QpLayer::solve(const MatrixXd& p) const {
 }
 
 QpLayer::Solution QpLayer::solve(const MatrixXd& p, const MatrixXd& h, const MatrixXd& b) const {
-  // Enough for a guess of the active rows that the exact solution confirms in a few steps; it is right whatever the guess.
+  // Enough for a guess of the active rows from which the exact solution is found in a few steps. A bad guess takes
+  // longer, but the solution is exact all the same.
   constexpr int kGuessIterations = 20;
   const Index batch = p.cols();
   const Index m = rows_.rows();
@@ -116,7 +117,7 @@ QpLayer::Solution QpLayer::solve(const MatrixXd& p, const MatrixXd& h, const Mat
   rhs = lengths_.cwiseInverse().asDiagonal() * rhs;
   const MatrixXd breaks = rows_ * free - rhs;
 
-  // rho of the order of Q against unit rows.
+  // The rows have length 1, so that rho is of the size of Q.
   const double rho = Q_.diagonal().mean();
   const Splitting splitting(Q_, rows_, equalities, rho);
   MatrixXd x = free;
@@ -134,7 +135,7 @@ QpLayer::Solution QpLayer::solve(const MatrixXd& p, const MatrixXd& h, const Mat
       continue;
     }
     if (!exact.solve(breaks.col(k), v, out.iterations)) {
-      // Rounding kept the active set from settling: the splitting goes on alone for this sample.
+      // Rounding kept the active set from settling: this sample is solved by the splitting alone.
       MatrixXd x1 = x.col(k);
       MatrixXd z1 = z.col(k);
       MatrixXd y1 = y.col(k);

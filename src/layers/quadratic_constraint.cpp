@@ -59,7 +59,7 @@ Eigen::VectorXd QuadraticConstraint::project(const Eigen::VectorXd& u, std::size
   double high = std::numeric_limits<double>::infinity();
   double lambda = 0;
   Eigen::VectorXd y = w;
-  constexpr int kSteps = 200;  // a bracket of doubles is halved to nothing in less
+  constexpr int kSteps = 200;  // more than bisection needs to exhaust a bracket of doubles
   for (int step = 0; step < kSteps; ++step) {
     const Eigen::ArrayXd weight = 1 + lambda * s_.array();
     y = (w.array() - lambda * Vq_.array()) / weight;

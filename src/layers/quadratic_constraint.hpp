@@ -10,7 +10,7 @@ namespace softradial::layers {
 // 1/2 y'P y + q'y + c <= 0,  y = x - center,  P positive semidefinite: balls, ellipsoids and convex quadratics.
 class QuadraticConstraint {
  public:
-  // None where the set is of another kind.
+  // None if the set is of another kind.
   [[nodiscard]] static std::optional<QuadraticConstraint> of(const Set& set);
 
   [[nodiscard]] double value(const Eigen::VectorXd& x) const;
@@ -18,8 +18,9 @@ class QuadraticConstraint {
   [[nodiscard]] const Eigen::MatrixXd& hessian() const noexcept { return P_; }
 
   // The orthogonal projection: y(lambda) = (I + lambda P)^-1 (u - center - lambda q) with the lambda >= 0 at which the
-  // constraint holds with equality. In the eigenbasis of P a scalar equation, convex and falling: Newton's method in a
-  // bracket; where q = 0 on 1 / sqrt(y'P y), which is nearly linear, so that far points take a few steps, too.
+  // constraint holds with equality. In the eigenbasis of P this is a scalar equation, convex and falling, which is solved
+  // by Newton's method in a bracket. If q = 0, Newton's method is applied to 1 / sqrt(y'P y), which is nearly linear, so
+  // that far points take only a few steps too.
   [[nodiscard]] Eigen::VectorXd project(const Eigen::VectorXd& u, std::size_t& steps) const;
 
  private:

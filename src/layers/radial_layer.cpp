@@ -45,7 +45,7 @@ class RadialLayer final : public Layer<T> {
   [[nodiscard]] auto lend() const {
     return workspaces_.lend([this] { return projection_.make_workspace(); });
   }
-  // u counted from the origin, in `buffer` where that needs a sum.
+  // The input of the core's map: u itself, or u0 + u in `buffer` for RAYEN.
   [[nodiscard]] Rows<const T> shifted(Rows<const T> u, Rows<T> buffer) const {
     if (shift_.empty()) return u;
     for (std::size_t i = 0; i < u.count(); ++i) {

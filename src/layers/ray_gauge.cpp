@@ -7,7 +7,7 @@
 namespace softradial::layers {
 namespace {
 
-// The orthonormal complement of orthonormal rows.
+// An orthonormal basis of the complement of orthonormal rows.
 Eigen::MatrixXd complement(const Eigen::MatrixXd& normals) {
   const Eigen::Index n = normals.cols();
   if (normals.rows() == 0) return Eigen::MatrixXd::Identity(n, n);

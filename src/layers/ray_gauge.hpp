@@ -18,14 +18,14 @@ template <class T>
   return s >= 0 ? 1 / (1 + e) : e / (1 + e);
 }
 
-// The guarded gauge of a set at its anchor, one direction at a time: what methods need that draw rays of their own.
+// The guarded gauge of a set at its anchor, one direction at a time, for methods that choose their rays themselves.
 template <class T>
 class RayGauge {
  public:
   RayGauge(const Set& set, const ProjectionOptions& options);
 
   struct At {
-    T gamma = 0;  // with kappa |d|
+    T gamma = 0;  // guarded: kappa |d| is added
     T norm = 0;   // |d|
     GaugeAt<T> at;
   };

@@ -8,8 +8,9 @@
 namespace softradial::layers {
 namespace {
 
-// x = u0 + phi d,  d = P_hull(v) / size,  phi = sigmoid(s) / gamma(d):  the length of v does not matter, so that v is divided
-// by a power of two near it and nothing overflows. d = 0 stays at the anchor; gamma = 0 (an unbounded direction) steps by d.
+// x = u0 + phi d,  d = P_hull(v) / size,  phi = sigmoid(s) / gamma(d):  the length of v does not matter, so v is divided
+// by a power of two near its length, and nothing overflows. d = 0 stays at the anchor; gamma = 0 (an unbounded direction)
+// steps by d.
 template <class T>
 class RayScalarLayer final : public Layer<T> {
  public:

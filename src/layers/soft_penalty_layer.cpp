@@ -5,7 +5,7 @@
 namespace softradial::layers {
 namespace {
 
-// x = u.
+// x = u: nothing is enforced.
 template <class T>
 class IdentityLayer final : public Layer<T> {
  public:

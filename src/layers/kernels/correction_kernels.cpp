@@ -74,7 +74,7 @@ HWY_INLINE void dc3_step(const Dc3Steps<T>& s, const T* x, T* m, T* to) {
   if (s.sum) to[n - 1] = s.set.total - sum.total();
 }
 
-// From cotangents of x after a step to those before it, by way of those of m; xi are the free coordinates.
+// One step backwards: turns the cotangents of xi (the free coordinates) and of m after the step into those before it.
 template <class T>
 HWY_INLINE void dc3_step_back(const Dc3Steps<T>& s, const T* x, T* grad_xi, T* grad_m) {
   const RowTag<T> tag;
@@ -123,7 +123,7 @@ void dc3_vjp_rows(const Dc3Steps<T>& s, Rows<const T> u, Rows<const T> grad_x, R
     clear(m, n);
     for (std::size_t t = 0; t < s.steps; ++t) dc3_step(s, path.row(t), m, path.row(t + 1));
     T* const g = grad_u.row(i);
-    // The last coordinate moves against all others.
+    // The last coordinate moves in the opposite direction of all others.
     const auto last = hn::Set(tag, s.sum ? grad_x.row(i)[n - 1] : T{0});
     for_each_lanes<T>(free_coordinates(s), [&](int, auto lanes) SOFTRADIAL_LANES {
       lanes.store(hn::Sub(lanes.load(grad_x.row(i)), last), g);
@@ -166,7 +166,7 @@ void least_squares_rows(const LeastSquaresSteps<T>& s, Rows<const T> u, Rows<T> 
   }
 }
 
-// Through 1/2 (I - 11'/(n + 2)), then through the violations.
+// Backwards through 1/2 (I - 11'/(n + 2)), then through the violations.
 template <class T>
 void least_squares_vjp_rows(const LeastSquaresSteps<T>& s, Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u,
                             Rows<T> path) noexcept {

@@ -10,10 +10,11 @@
 // The unrolled corrections of DC3 and HardNet on boxes, simplices and capped simplices.
 namespace softradial::kernels {
 
-// push_j = 2 (relu(x_j - upper_j) - relu(lower_j - x_j)). With a sum, the last coordinate completes it:
-//   x = u - (1.u - total) / n (symmetric; u as it is otherwise),   then `steps` times
+// DC3. push_j = 2 (relu(x_j - upper_j) - relu(lower_j - x_j)) is the slope of the squared violation. If the set has a
+// sum, the last coordinate follows from the others:
+//   x = u - (1.u - total) / n if symmetric, else x = u;   then `steps` times
 //   m_j <- momentum m_j + push_j - push_n,   x_j <- x_j - rate m_j   for j < n,   x_n <- total - sum of the others.
-// Without one all coordinates move, by their own push.
+// Without a sum, all coordinates move, each by its own push.
 template <class T>
 struct Dc3Steps {
   BoundedSum<T> set;
@@ -24,8 +25,9 @@ struct Dc3Steps {
   T momentum;
 };
 
-// x <- x + 1/2 (w - 1 sum(w) / (n + 2)),   w_j = (total - 1.x) + relu(lower_j - x_j) - relu(x_j - upper_j),   `steps` times:
-// the least-squares correction of the rows [1; I; I]. Without a sum: x <- x + w / 2 with w free of its first term.
+// HardNet.   x <- x + 1/2 (w - 1 sum(w) / (n + 2)),   w_j = (total - 1.x) + relu(lower_j - x_j) - relu(x_j - upper_j),
+// `steps` times: the least-squares correction of the rows [1; I; I]. Without a sum: x <- x + w / 2, where w lacks its
+// first term.
 template <class T>
 struct LeastSquaresSteps {
   BoundedSum<T> set;

@@ -70,7 +70,7 @@ void softmax_vjp_rows(Rows<const T> x, Rows<const T> g, T total, T inverse_tempe
   }
 }
 
-// s(tau) and the number of free coordinates, for offsets e.
+// s(tau) and the number of free coordinates; e are the offsets of u.
 template <class T>
 struct ClippedSum {
   T sum;
@@ -84,7 +84,7 @@ HWY_INLINE ClippedSum<T> clipped_sum(const BoundedSum<T>& set, const T* HWY_REST
   const auto one = hn::Set(tag, T{1});
   Sum4<T> sum;
   Sum4<T> free;
-  // Behind the end both bounds are 0: nothing is added, nothing is free.
+  // After the end of the row both bounds are 0: these lanes add nothing and none counts as free.
   for_each_lanes<T>(set.dim, [&](int k, auto lanes) SOFTRADIAL_LANES {
     const auto low = lanes.load(set.lower);
     const auto high = lanes.load(set.upper);
@@ -97,7 +97,7 @@ HWY_INLINE ClippedSum<T> clipped_sum(const BoundedSum<T>& set, const T* HWY_REST
   return {sum.total(), free.total()};
 }
 
-// e = u - u_max into x, with the extremes of e - upper and e - lower: the bracket of tau.
+// A bracket of tau: the smallest e - upper and the largest e - lower, for the offsets e = u - origin.
 template <class T>
 struct Bracket {
   T low;
@@ -105,7 +105,7 @@ struct Bracket {
   T sum;  // of e
 };
 
-// e may be u.
+// Writes the offsets to e, which may be u.
 template <class T>
 HWY_INLINE Bracket<T> load_offsets(const BoundedSum<T>& set, const T* u, T origin, T* e) {
   const RowTag<T> tag;
@@ -123,7 +123,7 @@ HWY_INLINE Bracket<T> load_offsets(const BoundedSum<T>& set, const T* u, T origi
   return {hn::GetLane(hn::MinOfLanes(tag, low)), hn::GetLane(hn::MaxOfLanes(tag, high)), sum.total()};
 }
 
-// Half-way, without overflow; equal to an end where no number lies between.
+// The middle, without overflow. Equal to an end if no number lies between them.
 template <class T>
 HWY_INLINE T midpoint(T a, T b) {
   return a / 2 + b / 2;
@@ -134,19 +134,19 @@ HWY_INLINE bool is_finite(T v) {
   return std::abs(v) <= std::numeric_limits<T>::max();
 }
 
-// Offsets from `origin` into e, and tau among them, looked for from 0 if it is `near` and from the mean otherwise; false where
-// the row is not finite.
+// Writes the offsets from `origin` to e and finds tau for them. The search starts at 0 if `near`, else at the mean.
+// Returns false if the row is not finite.
 template <class T>
 HWY_INLINE bool find_tau(const BoundedSum<T>& set, const T* u, T origin, bool near, T* e, T& tau, std::size_t& steps) {
   const std::size_t n = set.dim;
-  // Sums of n numbers of the size of the total are exact to about this much.
+  // The rounding of a sum of n numbers of the size of the total, about.
   const T resolution = 2 * std::numeric_limits<T>::epsilon() * std::abs(set.total);
   Bracket<T> bracket = load_offsets(set, u, origin, e);
   if (!is_finite(bracket.sum) || !is_finite(origin)) {
     bool finite = is_finite(origin);
     for (std::size_t j = 0; j < n; ++j) finite = finite && is_finite(u[j]);
     if (!finite) return false;
-    // Finite numbers whose differences overflow: what lies that far away is at its bound.
+    // The numbers are finite, but their differences overflow. A coordinate that far away is at its bound.
     constexpr T kFar = std::numeric_limits<T>::max() / 4;
     for (std::size_t j = 0; j < n; ++j) e[j] = e[j] < -kFar ? -kFar : e[j] > kFar ? kFar : e[j];
     bracket = load_offsets(set, e, T{0}, e);
@@ -180,7 +180,8 @@ std::size_t project_bounded_sum_rows(const BoundedSum<T>& set, Rows<const T> u, 
       fill_nan(to, n);
       continue;
     }
-    // Far from the largest number the offsets are coarse, seen from the total: once more, counted from the threshold itself.
+    // If tau is large compared with the total, the offsets near it are coarse. So search once more with tau as the
+    // origin.
     if (std::abs(tau) > std::abs(set.total) / 2) find_tau(set, from, origin + tau, true, to, tau, steps);
     const auto shift = hn::Set(tag, tau);
     for_each_lanes<T>(n, [&](int, auto lanes) SOFTRADIAL_LANES {

@@ -43,14 +43,14 @@ inline void softmax_vjp(Rows<const T> x, Rows<const T> g, T total, T inverse_tem
   table<SimplexKernels<T>>().softmax_vjp(x, g, total, inverse_temperature, grad_u);
 }
 
-// x = clip(u - tau, lower, upper) with tau such that 1.x = total: the orthogonal projection. Returns the steps of the search
-// for tau, summed over the rows.
+// x = clip(u - tau, lower, upper) with tau such that 1.x = total: the orthogonal projection. Returns the number of
+// steps of the search for tau, summed over the rows.
 //
-// s(tau) = sum_j clip(u_j - tau, lower_j, upper_j) falls, piecewise linear, with slope -k, k the number of free coordinates.
-// Newton's method inside a bracket: exact as soon as it lands on the right piece; a bisection only where k = 0 or the step
-// leaves the bracket. The row is counted from its largest number, then from the threshold that was found, so that the search
-// runs among differences and a common offset of any size is harmless. At a vertex (k = 0 and s = total) tau is any number of
-// an interval, and x the vertex.
+// s(tau) = sum_j clip(u_j - tau, lower_j, upper_j) falls and is piecewise linear with slope -k; k is the number of free
+// coordinates. Newton's method inside a bracket is exact as soon as it reaches the right piece; it bisects only if k = 0
+// or the step leaves the bracket. The search works on differences to the largest number of the row, then on differences
+// to the tau that was found, so that a common offset of any size does no harm. At a vertex (k = 0 and s = total) tau is
+// any number of an interval, and x is the vertex.
 template <class T>
 inline std::size_t project_bounded_sum(const BoundedSum<T>& set, Rows<const T> u, Rows<T> x) noexcept {
   return table<SimplexKernels<T>>().project_bounded_sum(set, u, x);

@@ -16,11 +16,11 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// Curved constraints and one polyhedron, by Dykstra's cyclic corrections:
+// Projects onto curved constraints and one polyhedron by Dykstra's cyclic corrections:
 //   x <- P_k(x + r_k),   r_k <- x_before + r_k - x     for each part k in turn
-// They converge from everywhere, but slowly where u is far or boundaries meet at a small angle (10^5 cycles were not enough
-// at 10^6 diameters). So a few cycles are followed by Newton's method on the optimality conditions, and by the rest of the
-// cycles only where that does not settle. One curved constraint alone is projected onto directly.
+// They always converge, but slowly if u is far away or if boundaries meet at a small angle (10^5 cycles were not enough
+// at 10^6 diameters). So a few cycles are followed by Newton's method on the optimality conditions; the other cycles
+// follow only if that does not settle. A single curved constraint is projected onto directly.
 template <class T>
 class OrthogonalIntersection final : public Layer<T> {
  public:
@@ -40,7 +40,7 @@ class OrthogonalIntersection final : public Layer<T> {
 
   // KKT: x - u + sum_k l_k grad h_k(x) = 0, h_k(x) = 0 on the active k. With M = I + sum l_k hess h_k and N the gradients,
   //   [M N'; N 0] [grad_u; .] = [grad_x; 0].
-  // The multipliers are those that explain u - x.
+  // The multipliers are not saved: the first equation gives them, by least squares.
   void project_vjp(Rows<const T> u, Rows<const T> x, Rows<const T>, Rows<const T> grad_x,
                    Rows<T> grad_u) const override {
     for (std::size_t i = 0; i < u.count(); ++i) {
@@ -72,7 +72,7 @@ class OrthogonalIntersection final : public Layer<T> {
         std::size_t inner = 0;
         VectorXd to = k < curved_.size() ? curved_[k].project(from, inner) : VectorXd(qp_->solve(-from).x);
         const VectorXd correction = from - to;
-        // The corrections must rest, too: x alone may stand still for a cycle.
+        // The corrections must settle too: x alone may stand still for a cycle.
         change = std::max(change, (correction - corrections[k]).cwiseAbs().maxCoeff());
         corrections[k] = correction;
         x = std::move(to);
@@ -82,9 +82,9 @@ class OrthogonalIntersection final : public Layer<T> {
     return x;
   }
 
-  // Sequential quadratic programmes: the curved constraints are replaced by their tangents at x, their curvature goes into
-  // the objective, Q = I + sum_k l_k hess h_k, with l the multipliers of the last programme. At a fixed point the optimality
-  // conditions hold.
+  // A sequence of quadratic programmes. The curved constraints are replaced by their tangents at x; their curvature goes
+  // into the objective, Q = I + sum_k l_k hess h_k, where l are the multipliers of the last programme. At a fixed point
+  // the optimality conditions hold.
   [[nodiscard]] std::optional<VectorXd> newton(const VectorXd& u, VectorXd x, std::size_t& steps) const {
     constexpr int kIterations = 40;
     const Index n = u.size();
@@ -144,7 +144,8 @@ class OrthogonalIntersection final : public Layer<T> {
     };
     take_rows(linear_.E, linear_.f, true);
     take_rows(linear_.A, linear_.b, false);
-    // Rows that only touch have a multiplier that is not positive: they leave one by one.
+    // A row that touches x without holding it back has a multiplier that is not positive. Such rows are dropped one by
+    // one.
     VectorXd multipliers;
     MatrixXd N;
     for (;;) {

@@ -8,7 +8,7 @@
 namespace softradial::layers {
 namespace {
 
-// The curved constraints of a set; its linear ones are those of append_linear. False where it has others.
+// Collects the curved constraints of a set; append_linear gives its linear ones. Returns false if the set has others.
 bool collect_curved(const Set& set, std::vector<QuadraticConstraint>& out) {
   if (const auto* intersection = dynamic_cast<const Intersection*>(&*set)) {
     return std::ranges::all_of(intersection->parts(), [&](const Set& part) { return collect_curved(part, out); });
