@@ -19,8 +19,8 @@ namespace {
 
 bool reduced(at::ScalarType type) { return type != working_type(type); }
 
-// Rounding x to a coarser type errs by at most ulp/2 |x_j|, hence in the gauge by ulp/2 D (|u0| + phi |d|): what sigma and
-// kappa have to cover besides (docs/math/margin.md). Rounding of u0 itself is the same again.
+// Rounding x to a coarser type has an error of at most ulp/2 |x_j|, hence of ulp/2 D (|u0| + phi |d|) in the gauge. sigma
+// and kappa must cover this too (docs/math/margin.md). Rounding u0 itself adds the same once more.
 struct CoarseMargin {
   double sigma = 0;
   double kappa = 0;

@@ -29,7 +29,7 @@ ops::SampleResult project_polyhedra(const at::Tensor& u, const ops::PolyhedraDat
   const at::Tensor size = (anchor * anchor).sum(-1, true).sqrt().detach();
   const double n = static_cast<double>(map->dim());
 
-  // Guarded as the fused kernel does it; a coarser result adds its own rounding of x = u0 + phi d.
+  // The guard of the fused kernel; a result of a coarser type adds the rounding of x = u0 + phi d.
   const double coarse = type == working ? 0 : ulp(type);
   const at::Tensor counts = norms > 0;
   const at::Tensor left = slack * (1 - 8 * ulp(working)) - (2 * ulp(working) + coarse) * norms * size;

@@ -11,8 +11,8 @@
 // Sets whose data are tensors, by ATen ops, with every kind of derivative.
 namespace softradial::composite {
 
-// x of a set per row. `interior` (..., 1) tells the rows whose anchor is inside: the others come out as NaN, with gradient
-// 0, whatever the set's tensors hold for them.
+// x for one set per row. `interior` (..., 1) says which rows have their anchor inside. The others come out as NaN with
+// gradient 0, whatever the set's tensors hold for them.
 [[nodiscard]] ops::SampleResult project_samples(const at::Tensor& u, const RadialSet& set, const at::Tensor& interior,
                                                 const Method& method, at::ScalarType type);
 
