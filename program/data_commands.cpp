@@ -113,7 +113,7 @@ void add_summarize_command(CLI::App& data, Action& chosen) {
       ->type_name("text|table|DATE,DATE")
       ->capture_default_str();
   command.add_option("--seed", arguments->seed, "Seed of synthetic prices")->capture_default_str();
-  command.add_flag("--json", arguments->json, "Print one JSON object, with shares instead of per cent");
+  command.add_flag("--json", arguments->json, "Print one JSON object, with fractions instead of per cent");
   command.callback([arguments, &chosen] { chosen = [arguments] { return summarize(*arguments); }; });
 }
 
