@@ -167,8 +167,8 @@ void InvertibleNetwork::train_step(const MatrixXd& z, const std::function<Matrix
     constexpr double kFirst = 0.9;
     constexpr double kSecond = 0.999;
     if (place == first_.size()) {
-      first_.push_back(MatrixXd::Zero(gradient.rows(), gradient.cols()));
-      second_.push_back(MatrixXd::Zero(gradient.rows(), gradient.cols()));
+      first_.emplace_back(MatrixXd::Zero(gradient.rows(), gradient.cols()));
+      second_.emplace_back(MatrixXd::Zero(gradient.rows(), gradient.cols()));
     }
     MatrixXd& m = first_[place];
     MatrixXd& v = second_[place++];

@@ -14,16 +14,19 @@ template <class... Fs>
 struct Overloaded : Fs... {
   using Fs::operator()...;
 };
+// Stated for clang 14, which does not deduce aggregates.
+template <class... Fs>
+Overloaded(Fs...) -> Overloaded<Fs...>;
 
 // In the order of LayerMethod's alternatives.
 constexpr std::array<std::string_view, std::variant_size_v<LayerMethod>> kNames = {
     "soft_radial", "hard_radial", "gauge_map", "softmax",    "orthogonal", "dc3", "hardnet",
     "hardnet_aff", "hardnet_cvx", "rayen",     "ray_scalar", "hop",        "hp",  "soft_penalty"};
 
-template <std::size_t... Is>
-LayerMethod default_method(std::size_t index, std::index_sequence<Is...>) {
+template <std::size_t... kIndices>
+LayerMethod default_method(std::size_t index, std::index_sequence<kIndices...>) {
   LayerMethod method;
-  static_cast<void>(((Is == index && (method.emplace<Is>(), true)) || ...));
+  static_cast<void>(((kIndices == index && (method.emplace<kIndices>(), true)) || ...));
   return method;
 }
 
