@@ -61,7 +61,7 @@ class QpLayer {
   Options options_;
   Eigen::MatrixXd rows_;  // [A; G], each divided by its length
   Eigen::VectorXd lengths_;
-  Eigen::MatrixXd Q_inverse_;  // and its products with the rows, for the exact solution on an active set
+  Eigen::MatrixXd inverse_Q_;  // and its products with the rows, for the exact solution on an active set
   Eigen::MatrixXd Qr_;         // Q^-1 rows'
   Eigen::MatrixXd gram_;       // rows Q^-1 rows'
 };

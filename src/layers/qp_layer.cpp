@@ -85,8 +85,8 @@ QpLayer::QpLayer(const MatrixXd& Q, const MatrixXd& G, const VectorXd& h, const 
     }
   }
   rows_ = lengths_.cwiseInverse().asDiagonal() * rows_;
-  Q_inverse_ = factor.solve(MatrixXd::Identity(n, n));
-  Qr_ = Q_inverse_ * rows_.transpose();
+  inverse_Q_ = factor.solve(MatrixXd::Identity(n, n));
+  Qr_ = inverse_Q_ * rows_.transpose();
   gram_ = rows_ * Qr_;
 }
 
@@ -105,7 +105,7 @@ QpLayer::Solution QpLayer::solve(const MatrixXd& p, const MatrixXd& h, const Mat
   require_shape(h.rows() == G_.rows() && h.cols() == batch, "h does not fit G and the batch");
   require_shape(b.rows() == equalities && b.cols() == batch, "b does not fit A and the batch");
   Solution out;
-  const MatrixXd free = -(Q_inverse_ * p);
+  const MatrixXd free = -(inverse_Q_ * p);
   if (m == 0) {
     out.x = free;
     out.duals.resize(0, batch);
@@ -174,7 +174,7 @@ QpLayer::Gradient QpLayer::vjp(const Solution& at, const MatrixXd& grad_x) const
   out.Q = MatrixXd::Zero(dim(), dim());
   MatrixXd grad_rhs = MatrixXd::Zero(rows_.rows(), batch);
   MatrixXd grad_rows = MatrixXd::Zero(rows_.rows(), dim());
-  const MatrixXd through = Q_inverse_ * grad_x;
+  const MatrixXd through = inverse_Q_ * grad_x;
   for (Index k = 0; k < batch; ++k) {
     std::vector<Index> active;
     for (Index i = 0; i < rows_.rows(); ++i) {

@@ -99,7 +99,7 @@ Walked walk(const Reduced& p, at::Tensor y) {
 
 // Solves one sample with the core, which is slower but says why there is no centre.
 RowStatus find_one(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const at::Tensor& f,
-                   at::Tensor point) {
+                   const at::Tensor& point) {
   const Eigen::MatrixXd rows = to_matrix(A, "A");
   const Eigen::VectorXd bound = to_vector(b, "b");
   if (!bound.allFinite() || !rows.allFinite()) return RowStatus::no_interior;

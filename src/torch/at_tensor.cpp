@@ -208,6 +208,7 @@ Tensor AtSpace::constant(const Eigen::VectorXd& values) const { return wrap(to_t
 Tensor AtSpace::constant(const Eigen::MatrixXd& values) const { return wrap(to_tensor(values).to(device_)); }
 Tensor AtSpace::constant(const std::vector<Eigen::MatrixXd>& values) const {
   std::vector<at::Tensor> all;
+  all.reserve(values.size());
   for (const Eigen::MatrixXd& matrix : values) all.push_back(to_tensor(matrix));
   return wrap(at::stack(all).to(device_));
 }

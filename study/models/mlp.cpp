@@ -49,7 +49,7 @@ Mlp::Mlp(const MlpOptions& options)
   }
 }
 
-void Mlp::initialize(at::Generator generator) {
+void Mlp::initialize(const at::Generator& generator) {
   const at::NoGradGuard no_grad;
   for (Layer& layer : layers_) {
     const double bound = 1 / std::sqrt(static_cast<double>(layer.weight.size(1)));

@@ -35,7 +35,7 @@ class Mlp {
   const Parameters& parameters() const { return parameters_; }
 
   // Uniform in +-1/sqrt(number of inputs), as torch initialises linear layers.
-  void initialize(at::Generator generator);
+  void initialize(const at::Generator& generator);
 
   at::Tensor forward(const at::Tensor& z) const;  // (batch, inputs) -> (batch, outputs)
   // The same with dropout. z must not change until backward. The result is the model's memory, valid until the next call.

@@ -33,7 +33,7 @@ void resize(at::Tensor& buffer, at::IntArrayRef shape, const at::Tensor& like) {
 
 // (4 hidden, ...) -> (4 units, ...) with zeros for the units that do not exist; `last` pads the last dimension too.
 at::Tensor padded(const at::Tensor& weight, int64_t hidden, int64_t units, bool last = false) {
-  const at::Tensor dense = weight.detach().contiguous();
+  at::Tensor dense = weight.detach().contiguous();
   if (hidden == units) return dense;
   if (weight.dim() == 1) {
     at::Tensor out = at::zeros({4, units}, dense.options());
@@ -201,7 +201,7 @@ class WindowLstmFunction : public torch::autograd::Function<WindowLstmFunction> 
                             const at::Tensor& w_input, const at::Tensor& w_recurrent, const at::Tensor& b_input,
                             const at::Tensor& b_recurrent, int64_t steps, int64_t stride) {
     LstmTape tape;
-    const at::Tensor last =
+    at::Tensor last =
         lstm_forward(days, {w_input, w_recurrent, b_input, b_recurrent}, {steps, stride}, true, tape).clone();
     // Buffers that only serve as memory for the next pass are not saved.
     context->save_for_backward({days, w_input, w_recurrent, b_input, b_recurrent, tape.recurrent, tape.gates,

@@ -116,7 +116,7 @@ DispatchConfig dispatch_config(const json& in) { return read<DispatchConfig>("di
 
 Set decision_set(const RunConfig& config, std::size_t dim) {
   if (!config.set_json.empty()) {
-    const Set set = parse_set(config.set_json);
+    Set set = parse_set(config.set_json);
     if (set.dim() != dim) {
       throw DataError("the set has dimension " + std::to_string(set.dim()) + ", the data have " + std::to_string(dim) +
                       " columns");
