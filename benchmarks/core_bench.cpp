@@ -25,7 +25,7 @@ std::vector<float> normal(std::size_t count, unsigned seed = 1) {
   return values;
 }
 
-// A batch with all that a forward and a backward pass touch.
+// A batch with all memory that a forward and a backward pass use.
 struct Batch {
   Batch(std::size_t rows, std::size_t columns)
       : count(rows),
@@ -44,8 +44,8 @@ struct Batch {
   [[nodiscard]] Rows<float> rows(std::vector<float>& v) const { return {v.data(), count, dim}; }
 };
 
-// By memcpy, or by a plain vector loop: the C library's switches to stores past the cache on some machines and is slower
-// there. The table compares with the loop, the stricter of the two.
+// Copies with memcpy or with a plain vector loop. On some machines memcpy writes past the cache and is slower; the table
+// compares with the loop, which is the stricter of the two.
 void run_copy(benchmark::State& state, std::size_t rows, std::size_t dim, bool by_memcpy) {
   Batch b(rows, dim);
   Eigen::Map<const Eigen::ArrayXf> from(b.u.data(), static_cast<Eigen::Index>(b.u.size()));
@@ -189,7 +189,8 @@ std::vector<bench::Comparison> comparisons() {
 
 int main(int argc, char** argv) {
   openblas_set_num_threads(1);
-  // Repetitions in random order spread a disturbance over all lines; flags of the command line come later and win.
+  // Repetitions in random order spread a disturbance over all lines. Flags of the command line come later and override
+  // these.
   std::vector<std::string> words{argv[0], "--benchmark_repetitions=9", "--benchmark_min_time=0.05",
                                  "--benchmark_enable_random_interleaving=true"};
   words.insert(words.end(), argv + 1, argv + argc);

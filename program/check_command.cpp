@@ -59,7 +59,7 @@ void judge(const Constraints& constraints, std::span<const double> x, std::span<
     Record& record = verdict.records[i];
     const bool is_nan = std::isnan(violations[i]);
     if (violations[i] > record.worst || record.row == 0 || (is_nan && !std::isnan(record.worst))) {
-      // Of either sign, a NaN is printed without one.
+      // A NaN is printed without its sign.
       record.worst = is_nan ? std::numeric_limits<double>::quiet_NaN() : violations[i];
       record.row = verdict.points;
     }

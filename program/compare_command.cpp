@@ -5,8 +5,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "baselines/comparison.hpp"
 #include "command.hpp"
+#include "layers/comparison.hpp"
 #include "outcome.hpp"
 #include "output_file.hpp"
 #include "softradial/errors.hpp"
@@ -15,8 +15,8 @@
 namespace softradial::program {
 namespace {
 
-using baselines::Comparison;
-using baselines::Descent;
+using layers::Comparison;
+using layers::Descent;
 
 constexpr const char* kExamples = R"(Examples:
   softradial compare
@@ -69,7 +69,7 @@ TextTable scope_table(const Report& report) {
   std::string last;
   for (const Comparison& c : report.comparisons) {
     if (std::ranges::any_of(table, [&](const auto& row) { return row[0] == c.method; })) continue;
-    table.push_back({c.method, baselines::method_scope(method_named(c.method))});
+    table.push_back({c.method, layers::method_scope(method_named(c.method))});
   }
   return table;
 }
@@ -77,11 +77,11 @@ TextTable scope_table(const Report& report) {
 TextTable descent_table(const Report& report) {
   TextTable table = {{"method", "target", "steps", "distance left", "gradient left"}};
   for (const Descent& d : report.descents) {
-    // Below this no number of steps would move x by a thousandth.
+    // With a smaller gradient, no reasonable number of steps would move x by a thousandth.
     constexpr double kNothing = 1e-7;
     const std::string steps = d.reached               ? std::to_string(d.steps)
                               : d.gradient < kNothing ? "stalls"
-                                                      : fmt::format("more than {}", baselines::kDescentSteps);
+                                                      : fmt::format("more than {}", layers::kDescentSteps);
     table.push_back({d.method, d.target, steps, short_number(d.distance), short_number(d.gradient)});
   }
   return table;
@@ -91,7 +91,7 @@ nlohmann::json as_json(const Report& report) {
   nlohmann::json root;
   for (const Comparison& c : report.comparisons) {
     nlohmann::json row = {
-        {"set", c.set}, {"method", c.method}, {"scope", baselines::method_scope(method_named(c.method))}};
+        {"set", c.set}, {"method", c.method}, {"scope", layers::method_scope(method_named(c.method))}};
     if (!c.unsupported.empty()) {
       row["unsupported"] = c.unsupported;
     } else {
@@ -123,7 +123,7 @@ Report measure(const Arguments& arguments) {
     for (const std::string_view name : method_names()) methods.push_back(method_named(name));
   }
   for (const std::string& name : arguments.methods) methods.push_back(method_named(name));
-  std::vector<baselines::ComparedSet> sets = baselines::default_sets();
+  std::vector<layers::ComparedSet> sets = layers::default_sets();
   if (!arguments.set_file.empty()) {
     const Set set = load_set(arguments.set_file);
     sets = {{set->describe().type, set}};
@@ -133,12 +133,12 @@ Report measure(const Arguments& arguments) {
   for (const auto& set : sets) {
     for (const LayerMethod& method : methods) {
       if (watched) tell(fmt::format("{} on {}", method_name(method), set.name));
-      report.comparisons.push_back(baselines::compare(set, method));
+      report.comparisons.push_back(layers::compare(set, method));
     }
   }
   for (const LayerMethod& method : methods) {
     try {
-      const auto descents = baselines::descend(method);
+      const auto descents = layers::descend(method);
       report.descents.insert(report.descents.end(), descents.begin(), descents.end());
     } catch (const InvalidSet&) {
       continue;  // the method does not take simplices: no row

@@ -50,7 +50,8 @@ double Constraints::allowance(std::size_t index, std::span<const double> x) cons
 
 InteriorCheck::InteriorCheck(const Set& set, const Anchor& anchor, const Tolerance& tolerance)
     : constraints_(set, tolerance), counts_(constraints_.size()) {
-  // anchor.slack is the smallest slack there of the inequalities that count; the others have slack 0 to rounding.
+  // anchor.slack is the smallest slack at the anchor among the inequalities that count. The others have slack 0 there, up
+  // to rounding.
   const std::vector<double> at_anchor = violations({anchor.point.data(), set.dim()});
   for (std::size_t i = 0; i < counts_.size(); ++i) {
     counts_[i] = !constraints_.is_equality(i) && -at_anchor[i] >= anchor.slack / 2;

@@ -62,7 +62,7 @@ std::string table(const std::vector<SplitSummary>& rows) {
   return text;
 }
 
-// Shares, not per cent.
+// In JSON, fractions instead of per cent.
 std::string json_text(const SummarizeArguments& arguments, const study::PriceTable& prices,
                       const study::SplitDates& splits, const std::vector<SplitSummary>& rows) {
   nlohmann::ordered_json json = {{"prices", arguments.prices},
@@ -113,7 +113,7 @@ void add_summarize_command(CLI::App& data, Action& chosen) {
       ->type_name("text|table|DATE,DATE")
       ->capture_default_str();
   command.add_option("--seed", arguments->seed, "Seed of synthetic prices")->capture_default_str();
-  command.add_flag("--json", arguments->json, "Print one JSON object, with shares instead of per cent");
+  command.add_flag("--json", arguments->json, "Print one JSON object, with fractions instead of per cent");
   command.callback([arguments, &chosen] { chosen = [arguments] { return summarize(*arguments); }; });
 }
 
@@ -211,7 +211,10 @@ void add_import_command(CLI::App& data, Action& chosen) {
   const auto arguments = std::make_shared<ImportArguments>();
   CLI::App& command = *data.add_subcommand("import", "Count trip records per zone and hour");
   command.footer(kImportExamples);
-  command.add_option("--trips", arguments->trips, "Files or patterns")->type_name("FILE")->required()->expected(1, -1);
+  command.add_option("--trips", arguments->trips, "Trip records: files or patterns")
+      ->type_name("FILE")
+      ->required()
+      ->expected(1, -1);
   command.add_option("--out", arguments->out, "Output file, compressed if its name ends in .gz")
       ->type_name("FILE")
       ->required();

@@ -27,7 +27,7 @@ bool ends_number(char c) { return c == ',' || c == '\n' || c == '\r' || is_blank
 template <class T>
 constexpr std::string_view kTypeName = std::is_same_v<T, float> ? "f32" : "f64";
 
-// What from_chars calls out of range, on either side: the value that C rounds it to, infinite beyond the largest.
+// Reads a number that from_chars calls out of range, too large or too small, as C does: infinite, 0 or denormal.
 template <class T>
 T read_extreme(const char* first, const char* last) {
   const std::string token(first, last);
@@ -87,7 +87,7 @@ void RowReader<T>::read_row(T* out) {
 template <class T>
 T RowReader<T>::read_number(std::size_t column) {
   const char* const start = next_;
-  // from_chars takes no plus sign, and would take "+-1" with it skipped.
+  // from_chars accepts no plus sign, so it is skipped here; but not in "+-1", which is no number.
   const bool has_plus = end_ - start > 1 && start[0] == '+' && start[1] != '-';
   const char* const first = start + (has_plus ? 1 : 0);
   T value = 0;
@@ -124,7 +124,7 @@ bool RowReader<T>::at_line_end() const noexcept {
   return *next_ == '\r' && (next_ + 1 == end_ || next_[1] == '\n');
 }
 
-// After it, the next kMaxNumber characters are in the buffer, or all that are left.
+// Refills the buffer: afterwards it holds the next kMaxNumber characters, or all that are left.
 template <class T>
 void RowReader<T>::look_ahead() {
   if (end_ - next_ < kMaxNumber && !input_ended_) refill();
@@ -160,7 +160,7 @@ void RowReader<T>::fail_count(std::size_t columns) const {
   fail(rows_read_ + 1, fmt::format("expected {} numbers, got {}", dim_, columns));
 }
 
-// Counts what is in the buffer: a line that does not end there is not read to its end for the sake of a message.
+// Counts only what is in the buffer: the rest of a long line is not read for the sake of a message.
 template <class T>
 void RowReader<T>::fail_extra_columns() const {
   const char* const line_end = std::find(next_, end_, '\n');
@@ -174,7 +174,7 @@ template class RowReader<double>;
 
 std::vector<double> read_single_row(const std::string& path, std::size_t dim) {
   RowReader<double> reader(InputFile::open(path), dim);
-  // The numbers of the row, and room to see whether a second one follows.
+  // Room for the row, and for a second one, to see whether there is one.
   std::vector<double> values(2 * dim);
   const std::size_t count = reader.read({values.data(), 2, dim});
   if (count == 0) throw BadInput(fmt::format("{}: expected one row of {} numbers, got none", path, dim));

@@ -53,7 +53,8 @@ std::uint64_t scaled(std::uint64_t m, int e, int p) {
   return static_cast<std::uint64_t>(whole) + (up ? 1 : 0);
 }
 
-// The digits of a positive normal number. False where the exact product does not fit: very small and very large ones.
+// Finds the digits of a positive normal number. Returns false if the exact product does not fit: for very small and very
+// large numbers.
 template <int kDigits>
 bool to_decimal(double value, Decimal& out) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
@@ -67,7 +68,8 @@ bool to_decimal(double value, Decimal& out) {
   if (p < 1 || p > kMaxPower) return false;
   std::uint64_t digits = scaled(m, e, p);
   if (digits >= power_of_ten(kDigits)) {
-    // One digit too many: the guess was one less, or the digits rounded up to 10^kDigits. Both are the next power.
+    // One digit too many: the guess was one too small, or the digits rounded up to 10^kDigits. Either way the exponent is
+    // one larger.
     ++exponent;
     digits = scaled(m, e, p - 1);
   }
@@ -84,7 +86,7 @@ void write_eight(char* out, std::uint32_t value) {
   std::memcpy(out + 6, &kDigitPairs[2 * (low % 100)], 2);
 }
 
-// The 1 + 8 k digits of a number; the number of them without the trailing zeros.
+// Writes the 1 + 8 k digits of a number. Returns how many there are without the trailing zeros.
 template <int kDigits>
 int write_digits(char* out, std::uint64_t digits) {
   static_assert(kDigits == 9 || kDigits == 17);
@@ -140,7 +142,8 @@ char* write_decimal(char* out, Decimal value) {
   return out;
 }
 
-// std::to_chars with a precision takes 2 to 3 times as long (90 against 40 ns a number); it serves the rest.
+// std::to_chars with a precision takes 2 to 3 times as long (90 against 40 ns a number), so it serves only the numbers
+// whose digits are not found above.
 template <int kDigits, class T>
 char* write(char* out, T value) noexcept {
   if (std::isnan(value)) {

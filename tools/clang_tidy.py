@@ -1,25 +1,29 @@
 #!/usr/bin/python3
-"""Runs clang-tidy on C++ files, as `./dev lint` does: on all cores, and not again on what has passed before.
+"""Runs clang-tidy on C++ files, as `./dev lint` does: on all cores, and not again on files that have passed before.
 
-    tools/clang_tidy.py [--build FOLDER] [--seconds N] FILE...
+    tools/clang_tidy.py [--build FOLDER] [--seconds N] [--only-named] FILE...
 
-A file passes again without a run while its command, the project's files that it includes, .clang-tidy and clang-tidy are
-what they were: the cache holds a hash of these for each file that passed (in ~/.cache/softradial/lint, or below
-XDG_CACHE_HOME). A header is checked with the source file of its name. With --seconds, no file is begun later than that; the
-last line says how many were left out. Exits with 1 if clang-tidy found something.
+A file that passed is not checked again until its compile command, a file of the project that it includes, .clang-tidy or
+clang-tidy itself changes: the cache holds a hash of these for each file that passed (in ~/.cache/softradial/lint, or below
+XDG_CACHE_HOME). A header is checked with the nearest source file of its name, or else with one that includes it. With
+--seconds, no file is begun after that time; the last line says how many were left out. With --only-named, findings in other
+files than those named (headers that they include) are shown but do not count.
+
+Exits with 1 if there are findings. A file that clang cannot parse is named and does not count: g++ is the compiler here.
 """
 
 import argparse
 import hashlib
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Dict, List, Optional, Sequence
+from typing import Dict, List, Optional, Sequence, Set
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -41,8 +45,17 @@ VECTOR = """\
 """
 
 
+FOLDERS = ("include", "src", "program", "study")
+
+# FILE:LINE:COLUMN: error: TEXT [NAMES OF RULES]
+FINDING = re.compile(r"^(/[^:]*):\d+:\d+: (?:warning|error): .*\[([^\]]*)\]$", re.MULTILINE)
+
+
 class Linter:
-    def __init__(self, build: Path) -> None:
+    """Checks source files; findings count in the files `counted`, or in all if it is None."""
+
+    def __init__(self, build: Path, counted: Optional[Set[Path]]) -> None:
+        self.counted = counted
         entries = json.loads((build / "compile_commands.json").read_text())
         self.commands: Dict[Path, List[str]] = {Path(e["file"]): shlex.split(e["command"]) for e in entries}
         shim = build / "lint" / "vector.hpp"
@@ -50,23 +63,38 @@ class Linter:
         shim.write_text(VECTOR)
         # Without OpenMP: clang has no omp.h of its own here.
         self.run = ["clang-tidy", "--quiet", "-p", str(build), "--extra-arg=-fno-openmp", f"--extra-arg=-include{shim}"]
-        self.folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "softradial" / "lint"
-        self.folder.mkdir(parents=True, exist_ok=True)
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        self.folder: Optional[Path] = cache / "softradial" / "lint"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            print(f"clang-tidy: no cache: {error}", file=sys.stderr)
+            self.folder = None
         version = subprocess.run(["clang-tidy", "--version"], capture_output=True, check=True).stdout
         self.rules = version + (ROOT / ".clang-tidy").read_bytes() + VECTOR.encode()
 
     def sources(self, files: Sequence[Path]) -> List[Path]:
-        """The source files among them and those that have the name of a header among them, in order, each once."""
-        named: Dict[str, Path] = {}
-        for source in self.commands:
-            if not source.is_relative_to(ROOT / "tests"):
-                named.setdefault(source.stem, source)
-        found = [file if file.suffix == ".cpp" else named.get(file.stem) for file in files]
+        """The source files to check for these files, in order, each once."""
+        found = [file if file.suffix == ".cpp" else self.source_of(file) for file in files]
         return list(dict.fromkeys(file for file in found if file is not None))
 
+    def source_of(self, header: Path) -> Optional[Path]:
+        """The nearest source file of its name, or else the nearest that includes it, itself or by other headers."""
+        sources = [source for source in self.commands if not source.is_relative_to(ROOT / "tests")]
+        found = [source for source in sources if source.stem == header.stem]
+        headers = [header]
+        for file in headers:
+            if found:
+                break
+            line = re.compile(rf'^#include "(?:[^"]*/)?{re.escape(file.name)}"', re.MULTILINE)
+            found = [source for source in sources if line.search(source.read_text())]
+            others = (other for folder in FOLDERS for other in (ROOT / folder).rglob("*.hpp"))
+            headers += [other for other in others if other not in headers and line.search(other.read_text())]
+        return max(found, key=lambda source: len(os.path.commonpath([str(source), str(header)])), default=None)
+
     def stamp(self, source: Path) -> Optional[Path]:
-        """Where the cache remembers that the file has passed as it is now; None for one that the build does not compile."""
-        if source not in self.commands:
+        """The cache's entry for the file as it is now; it exists if the file has passed. None: it is not compiled."""
+        if self.folder is None or source not in self.commands:
             return None
         command = self.commands[source]
         output = command.index("-o")
@@ -86,24 +114,34 @@ class Linter:
         if stamp is not None and stamp.exists():
             return True
         done = subprocess.run([*self.run, str(source)], capture_output=True, text=True)
-        # It counts on stderr what it found in the headers of others and does not show.
+        # On stderr it counts what it found in headers of others and does not show.
         errors = [line for line in done.stderr.splitlines(True) if not line.endswith(" generated.\n")]
-        sys.stdout.write(done.stdout + "".join(errors))
+        findings = {(Path(file).resolve(), rules) for file, rules in FINDING.findall(done.stdout)}
+        count = [file for file, _ in findings if self.counted is None or file in self.counted]
+        note = ""
+        if any("clang-diagnostic-error" in rules for _, rules in findings) or (done.returncode != 0 and not findings):
+            note = f"clang-tidy: {source}: not checked, clang cannot parse it\n"
+            count = []
+        elif findings and not count:
+            note = f"clang-tidy: {source}: what was found is not in the files named and does not count\n"
+        sys.stdout.write(done.stdout + "".join(errors) + note)
         sys.stdout.flush()
         if done.returncode == 0 and stamp is not None:
             stamp.touch()
-        return done.returncode == 0
+        return not count
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="clang-tidy on C++ files, with a cache and a time limit")
     parser.add_argument("--build", default="build", help="the build folder with compile_commands.json (default: build)")
     parser.add_argument("--seconds", type=float, help="begin no file later than this (default: no limit)")
+    parser.add_argument("--only-named", action="store_true", help="findings in other files do not count")
     parser.add_argument("file", nargs="*")
     arguments = parser.parse_args()
 
-    linter = Linter((ROOT / arguments.build).resolve())
-    sources = linter.sources([Path(file).resolve() for file in arguments.file])
+    files = [Path(file).resolve() for file in arguments.file]
+    linter = Linter((ROOT / arguments.build).resolve(), set(files) if arguments.only_named else None)
+    sources = linter.sources(files)
     end = None if arguments.seconds is None else time.monotonic() + arguments.seconds
 
     def check(source: Path) -> Optional[bool]:

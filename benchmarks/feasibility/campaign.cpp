@@ -105,7 +105,7 @@ Tally run_block(const Subject& subject, const std::vector<Evaluator<T>>& evaluat
   };
   judge(0);
 
-  // A quarter of the rows again, from where the hard projection puts them: the boundary itself.
+  // A quarter of the rows is projected again from where the hard projection puts them: on the boundary.
   const std::size_t first = block.rows - block.rows / 4;
   constexpr std::size_t kHard = 3;
   Workspace<T> hard_workspace(evaluators[kHard]);
@@ -157,7 +157,7 @@ Subject::Subject(std::string name_, Set set_, double weight_)
 
 std::vector<Subject> subjects() {
   std::vector<Subject> all;
-  // The time for a row grows with the dimension: so do the rows shrink.
+  // A row takes longer in higher dimensions, so these sets get fewer rows.
   for (support::NamedSet& named : support::set_zoo()) {
     const double weight = 1.0 / std::max<double>(4, static_cast<double>(named.set.dim()));
     all.emplace_back(named.name, named.set, weight);

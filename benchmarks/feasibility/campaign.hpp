@@ -14,7 +14,7 @@
 
 namespace softradial::feasibility {
 
-// What the judge has seen in one precision.
+// What the judge found in one precision.
 struct Tally {
   std::uint64_t rows = 0;
   std::uint64_t violations = 0;                                 // not strictly inside, or off the hull

@@ -32,13 +32,12 @@ struct Orthogonal {
   bool operator==(const Orthogonal&) const = default;
 };
 
-// Completion of the equalities, then unrolled gradient steps on the squared violation of the inequalities (paper, appendix
-// on competitors). Sets of linear constraints. `symmetric`: u is put onto the equalities by the orthogonal projection
-// before its independent coordinates are taken.
+// Some coordinates are computed from the others so that the equalities hold; then gradient steps reduce the squared
+// violation of the inequalities (paper, appendix on competitors). Sets of linear constraints. `symmetric`: u is first
+// projected orthogonally onto the equalities.
 struct Dc3 {
   int steps = 5;
-  double learning_rate =
-      0.01;  // with a sum of n numbers the steps diverge above (1 + momentum) / n: docs/methods/dc3.md
+  double learning_rate = 0.01;  // with a sum of n numbers, steps above (1 + momentum) / n diverge: docs/methods/dc3.md
   double momentum = 0.5;
   bool symmetric = true;
   bool operator==(const Dc3&) const = default;
@@ -62,12 +61,12 @@ struct HardNetCvx {
   bool operator==(const HardNetCvx&) const = default;
 };
 
-// x = u0 + min(1, 1/gamma(v)) v, v = P_hull(u): the hard radial map, its input counted from the anchor. Every set.
+// x = u0 + min(1, 1/gamma(v)) v, v = P_hull(u): the hard radial map of u0 + u. Every set.
 struct Rayen {
   bool operator==(const Rayen&) const = default;
 };
 
-// x = u0 + sigmoid(s) / gamma(v) v from the model's outputs (v, s): dim + 1 of them. Bounded sets.
+// x = u0 + sigmoid(s) / gamma(v) v. The model gives dim + 1 numbers, (v, s). Bounded sets.
 struct RayScalar {
   bool operator==(const RayScalar&) const = default;
 };
@@ -91,7 +90,7 @@ struct Hp {
   bool operator==(const Hp&) const = default;
 };
 
-// x = u: nothing is enforced; the loss is to carry a penalty (softradial/violation.hpp). Every set.
+// x = u: nothing is enforced. The loss should include a penalty (softradial/violation.hpp). Every set.
 struct SoftPenalty {
   bool operator==(const SoftPenalty&) const = default;
 };
@@ -99,7 +98,7 @@ struct SoftPenalty {
 using LayerMethod = std::variant<SoftRadial, HardRadial, GaugeMap, Softmax, Orthogonal, Dc3, HardNet, HardNetAff,
                                  HardNetCvx, Rayen, RayScalar, Hop, Hp, SoftPenalty>;
 
-// The map of the core that the method is, if it is one.
+// The method as a map of softradial/projection.hpp, if it is one of them.
 [[nodiscard]] std::optional<Method> radial_method(const LayerMethod& method) noexcept;
 
 // The word that the command line and Python use: "soft_radial", "dc3", "hardnet", ...
@@ -116,8 +115,8 @@ void set_contraction(LayerMethod& method, std::string_view word);
 // Empty for methods without one.
 [[nodiscard]] std::string_view method_contraction(const LayerMethod& method) noexcept;
 
-// A map from a model's outputs to points of a set, compiled for one precision. Immutable: calls from several threads do not
-// meet. Rows do not depend on each other; a row with a NaN or an infinity gives NaN in that row.
+// A map from a model's outputs to points of a set, compiled for one precision. Immutable: several threads may
+// call it at once. Rows do not depend on each other; a row with a NaN or an infinity gives NaN in that row.
 template <class T>
 class Layer {
  public:
@@ -126,7 +125,7 @@ class Layer {
   [[nodiscard]] virtual std::size_t dim() const noexcept = 0;
   // Width of u.
   [[nodiscard]] virtual std::size_t input_dim() const noexcept { return dim(); }
-  // Numbers a row that the forward pass leaves for the backward pass.
+  // How many numbers per row the forward pass saves for the backward pass.
   [[nodiscard]] virtual std::size_t state_dim() const noexcept { return 0; }
 
   // The layer as it is trained. Returns the inner iterations that it took, summed over the rows: 0 for a closed form.
@@ -147,8 +146,8 @@ using LayerPtr = std::unique_ptr<const Layer<T>>;
 template <class T>
 [[nodiscard]] LayerPtr<T> make_layer(const Set& set, const LayerMethod& method, const ProjectionOptions& options = {});
 
-// A set of linear constraints as lower <= A x <= upper: opposite rows share one, equalities have lower = upper. Throws
-// InvalidSet for others.
+// A set of linear constraints as lower <= A x <= upper: opposite rows share one row, equalities have lower = upper.
+// Throws InvalidSet for other sets.
 struct TwoSidedRows {
   Eigen::MatrixXd A;
   Eigen::VectorXd lower;

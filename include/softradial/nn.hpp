@@ -25,7 +25,7 @@ namespace softradial::nn {
 struct AnchorOptions {
   AnchorSearch search = AnchorSearch::automatic;
   std::optional<Eigen::VectorXd> point = {};  // the user's own anchor; beats the search
-  bool gradient = false;                      // derivatives pass through the centres that anchor per-sample polyhedra
+  bool gradient = false;                      // derivatives pass through the anchors of per-sample polyhedra
 };
 
 struct SoftRadialOptions {
@@ -63,7 +63,8 @@ struct SampleTensors {
   torch::Tensor anchor = {};  // any set: a point inside each sample's set
 };
 
-// What the three layers share. A module without parameters: the set is saved with the model (torch::save), copies share it.
+// What the three layers share. The module has no parameters; the set is saved with the model (torch::save), and copies
+// share it.
 class RadialImpl : public torch::nn::Module {
  public:
   // x strictly inside the set, (..., dim) like u; dtype and device are kept. ShapeError where u does not fit.
@@ -120,8 +121,8 @@ class GaugeMapImpl final : public RadialImpl {
 };
 TORCH_MODULE(GaugeMap);
 
-// Any method of softradial/layer.hpp as a module. In training mode the layer as it is trained, in eval mode as it is evaluated:
-// DC3 and HardNet end with an exact projection there, which passes no gradient. First derivatives only.
+// Any method of softradial/layer.hpp as a module. In eval mode, DC3 and HardNet end with an exact projection, which
+// passes no gradient. First derivatives only.
 class ConstraintLayerImpl final : public torch::nn::Module {
  public:
   ConstraintLayerImpl(Set set, const LayerMethod& method, const AnchorOptions& anchor = {});

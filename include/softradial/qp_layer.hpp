@@ -9,14 +9,13 @@ namespace softradial {
 //
 //   x(p, b, h) = argmin 1/2 x'Q x + p'x   subject to   A x = b,  G x <= h
 //
-// Q positive definite. Solved for a whole batch by the alternating direction method of multipliers on the splitting of OSQP
-// (Stellato et al. 2020), with one factorisation for all samples; then the active rows that it found are solved for
-// exactly. Gradients come from the KKT system at the solution (Amos and Kolter 2017): docs/methods/qp.md.
+// Q positive definite. Solved for a whole batch by the alternating direction method of multipliers on the splitting of
+// OSQP (Stellato et al. 2020), with one factorisation for all samples; then the problem is solved exactly on the active
+// rows that were found. Gradients come from the KKT system at the solution (Amos and Kolter 2017): docs/methods/qp.md.
 class QpLayer {
  public:
   struct Options {
-    double tolerance =
-        1e-9;  // of the residuals, relative to the problem's numbers, where no active set could be confirmed
+    double tolerance = 1e-9;  // of the residuals, relative to the data, for samples without an exact solution
     int max_iterations = 20000;
   };
 

@@ -9,8 +9,8 @@
 
 namespace softradial {
 
-// How far points break the constraints of a set, in the units of each constraint. Prepared once for a set; one for each
-// thread: it holds buffers.
+// How far points break the constraints of a set, in the units of each constraint. Each thread needs
+// a meter of its own, because it holds buffers.
 class ViolationMeter {
  public:
   explicit ViolationMeter(const Set& set);
@@ -18,7 +18,7 @@ class ViolationMeter {
   struct Violation {
     double inequality = 0;  // max_i relu(-slack_i(x))
     double equality = 0;    // max_k |e_k.x - f_k|
-    double rounding = 0;    // sum of the terms' sizes in that equality: what an ulp of x moves it by
+    double rounding = 0;    // sum of the sizes of the terms of that equality, for its rounding
     [[nodiscard]] double worst() const noexcept { return inequality > equality ? inequality : equality; }
   };
   // NaN in both where x has one.

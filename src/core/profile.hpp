@@ -302,7 +302,7 @@ template <class N>
   const N rho =
       with_contraction(m.contraction, [&](auto contraction) -> N { return m.lambda * contraction.inverse(odds); });
   const auto moves = s > 0;
-  const N t = root(rho / where_else(moves, s, 1));
+  N t = root(rho / where_else(moves, s, 1));
   const auto outside = eta > m.epsilon && moves && t * eta >= 1;
   return choose_between(
       outside, [&] { return t; }, [&] { return inside_scale(m, s); });

@@ -15,11 +15,11 @@
 namespace softradial::ops {
 namespace {
 
-// Samples whose Newton matrices are formed together: at most this many numbers in A' diag(w) A's left factor.
+// Newton matrices A' diag(w) A of several samples are formed together; A' diag(w) then has at most this many numbers.
 constexpr int64_t kChunkNumbers = 1 << 23;
 
-// The problem without equalities: x = origin + y Z', G = A Z, h = b - A origin. Batched over one leading dimension B;
-// G is (m, k) where all samples share it, else (B, m, k).
+// The problem without equalities: x = origin + y Z', G = A Z, h = b - A origin. B is the number of samples; G is (m, k)
+// if all samples share it, else (B, m, k).
 struct Reduced {
   at::Tensor G;
   at::Tensor h;       // (B, m)
@@ -88,7 +88,7 @@ Walked walk(const Reduced& p, at::Tensor y) {
     y = at::where(moving, y + alpha * dy, y);
     s = at::where(moving, s + alpha * ds, s);
     r = at::where(alpha >= 1, at::zeros_like(r), r * (1 - alpha));
-    // After a full step the slacks are those of y: taken afresh, so that rounding does not add up.
+    // After a full step the slacks fit y. They are computed anew, so that rounding does not add up.
     s = at::where((alpha >= 1).logical_and(moving), p.h - p.times_rows(y), s);
     arrived = arrived.logical_or(feasible.logical_and(squared < kDone).squeeze(-1));
     const at::Tensor lost = squared.isnan().squeeze(-1);
@@ -97,9 +97,9 @@ Walked walk(const Reduced& p, at::Tensor y) {
   return {y, arrived.logical_and((s > 0).all(-1))};
 }
 
-// One sample by the core: slower, but it finds out why.
+// Solves one sample with the core, which is slower but says why there is no centre.
 RowStatus find_one(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const at::Tensor& f,
-                   at::Tensor point) {
+                   const at::Tensor& point) {
   const Eigen::MatrixXd rows = to_matrix(A, "A");
   const Eigen::VectorXd bound = to_vector(b, "b");
   if (!bound.allFinite() || !rows.allFinite()) return RowStatus::no_interior;
@@ -202,7 +202,7 @@ Centers analytic_center(const at::Tensor& A, const at::Tensor& b, const MaybeTen
                        at::full_like(arrived, static_cast<int64_t>(RowStatus::no_interior), at::kChar));
     at::Tensor open = arrived.logical_not();
     if (E) {
-      // Equalities that contradict each other have no point at all: the origin misses them by more than rounding.
+      // If the equalities contradict each other, the origin violates them by more than rounding.
       constexpr double kRounding = 1e-9;
       const at::Tensor normals = E->detach().to(at::kDouble);
       const at::Tensor miss = (problem.origin.matmul(normals.t()) - levels).abs().amax(-1);
@@ -223,12 +223,12 @@ Centers analytic_center(const at::Tensor& A, const at::Tensor& b, const MaybeTen
 
   at::Tensor point = found;
   if (differentiable && samples > 0) {
-    // One Newton step at the centre: it moves nothing, and its derivatives are those of the centre.
+    // One Newton step at the centre does not move it, and the derivatives of the step are those of the centre.
     const at::Tensor ok = (status == 0).unsqueeze(-1);
     at::Tensor at_center = at::where(ok, found - problem.origin.detach(), at::zeros_like(found));
     if (problem.Z.defined()) at_center = at_center.matmul(problem.Z);
     at_center = at_center.detach();
-    // Samples without a centre are taken out: their numbers may be none.
+    // Samples without a centre are replaced: they may contain NaN.
     Reduced safe = problem;
     if (safe.G.dim() == 3) safe.G = safe.G.masked_fill(ok.logical_not().unsqueeze(-1), 0);
     safe.h = safe.h.masked_fill(ok.logical_not(), 1);
@@ -237,7 +237,7 @@ Centers analytic_center(const at::Tensor& A, const at::Tensor& b, const MaybeTen
     at::Tensor step;
     {
       const at::NoGradGuard no_grad;
-      // An unbounded sample has no centre, and maybe no invertible H: its point is not stationary and has no such step.
+      // An unbounded sample has no centre, and its H may be singular: hence the pseudoinverse.
       step = at::linalg_pinv(safe.gram((w * w).detach()), 1e-12, true);
     }
     const at::Tensor slope = safe.times_columns(w);

@@ -111,7 +111,7 @@ class AtValue final : public TensorValue {
       case Unary::tanh:
         return tensor_.tanh();
       case Unary::is_finite:
-        // By operations that every exporter knows.
+        // Only with operations that every exporter knows.
         return tensor_ - tensor_ == 0;
       case Unary::opposite:
         return tensor_.bitwise_not();
@@ -149,7 +149,7 @@ class AtValue final : public TensorValue {
     return {};
   }
 
-  // ATen's operators with a number on the left work in place, which exporters of traces stumble over.
+  // ATen's operators with a number on the left work in place, which traces cannot always export.
   template <class Right>
   [[nodiscard]] static at::Tensor difference(const at::Tensor& a, const Right& b) {
     return a - b;
@@ -161,7 +161,8 @@ class AtValue final : public TensorValue {
   }
   [[nodiscard]] static at::Tensor quotient(double a, const at::Tensor& b) { return b.reciprocal() * a; }
 
-  // At a tie with a number the derivative is 0 for relu and 1 for a clamp, where that of two tensors would be halved.
+  // At a tie of two tensors the derivative is shared by halves. At a tie with a number it is 0 for relu and 1 for a
+  // clamp.
   [[nodiscard]] static at::Tensor larger_of(const at::Tensor& a, const at::Tensor& b) { return at::maximum(a, b); }
   [[nodiscard]] static at::Tensor larger_of(const at::Tensor& a, double b) {
     return b == 0 ? a.relu() : a.clamp_min(b);
@@ -212,6 +213,7 @@ Tensor AtSpace::constant(const Eigen::VectorXd& values) const { return wrap(to_t
 Tensor AtSpace::constant(const Eigen::MatrixXd& values) const { return wrap(to_tensor(values).to(device_)); }
 Tensor AtSpace::constant(const std::vector<Eigen::MatrixXd>& values) const {
   std::vector<at::Tensor> all;
+  all.reserve(values.size());
   for (const Eigen::MatrixXd& matrix : values) all.push_back(to_tensor(matrix));
   return wrap(at::stack(all).to(device_));
 }

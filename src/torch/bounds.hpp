@@ -19,7 +19,7 @@ struct BoundsData {
   MaybeTensor anchor;
 };
 
-// x, status (...) int8 of RowStatus, and what the backward pass needs again.
+// x; status (...), an int8 of RowStatus; state, what the backward pass needs.
 struct SampleResult {
   at::Tensor x;
   at::Tensor status;
@@ -28,8 +28,8 @@ struct SampleResult {
 
 [[nodiscard]] SampleResult project_bounds(const at::Tensor& u, const BoundsData& data, const MapPtr& map);
 
-// Cotangents of u, lower, upper, sum, anchor, each in its own shape; undefined where `data` has no tensor or it requires no
-// gradient.
+// Cotangents of u, lower, upper, sum and anchor, each in its own shape. Undefined if `data` has no such tensor or if the
+// tensor requires no gradient.
 struct BoundsGradient {
   at::Tensor u;
   at::Tensor lower;

@@ -33,7 +33,7 @@ Eigen::MatrixXd to_matrix(const at::Tensor& tensor, std::string_view name) {
   return Eigen::Map<const RowMajor>(values.data_ptr<double>(), values.size(0), values.size(1));
 }
 
-// Constants: a trace must not record how they are filled, only what they are.
+// The results are constants: a trace must record their values, not how they are filled.
 at::Tensor to_tensor(const Eigen::VectorXd& vector) {
   const at::tracer::impl::NoTracerDispatchMode no_tracer;
   at::Tensor out = at::empty({vector.size()}, at::kDouble);

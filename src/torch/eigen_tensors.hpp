@@ -5,7 +5,7 @@
 #include <Eigen/Core>
 #include <string_view>
 
-// Set data cross the border between tensors and Eigen here, as doubles on the CPU, and nowhere else.
+// The only place where data of sets are converted between tensors and Eigen; as doubles on the CPU.
 namespace softradial::ops {
 
 // Shapes (n) and (m, n). Throws ShapeError, naming the argument, for any other number of dimensions.

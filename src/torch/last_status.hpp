@@ -7,16 +7,16 @@
 
 namespace softradial::ops {
 
-// RowStatus of every row of a layer's last result. A kernel that marked no row leaves the batch's shape alone, so that a
-// result whose status nobody reads costs nothing and is not kept alive.
+// The RowStatus of every row of a layer's last result. If the kernel marked no row, only the batch's shape is stored: a
+// status that nobody reads costs nothing and does not keep the result alive.
 class LastStatus {
  public:
-  // The fused kernel made x, (..., dim); `marked` of its rows are NaN because their u is not finite.
+  // The fused kernel calls it with its result x (..., dim). `marked` rows of x are NaN because their u is not finite.
   void note(const at::Tensor& x, std::size_t marked);
   void note(const at::Tensor& status);
 
-  // Runs `project` and returns its x. Where no kernel noted anything on the way (the composite ran), the status is read off
-  // the NaN rows of x when it is asked for.
+  // Runs `project` and returns its x. If no kernel has called note() meanwhile (the composite ran), the status follows
+  // from the NaN rows of x when it is asked for.
   template <class Project>
   at::Tensor watch(const Project& project) {
     forget();
@@ -25,7 +25,8 @@ class LastStatus {
     return x;
   }
 
-  // (...) int8; no numbers before the first result. An error where it has to be read off an x that was changed in place.
+  // (...) int8; empty before the first result. It is an error if the status must be read from an x that was changed in
+  // place.
   [[nodiscard]] at::Tensor read();
 
  private:

@@ -42,7 +42,7 @@ class LayerObject final : public torch::CustomClassHolder {
 
 using LayerObjectPtr = c10::intrusive_ptr<LayerObject>;
 
-// x (..., dim) for u (..., input_dim); with `training` the layer as it is trained, otherwise as it is evaluated.
+// x (..., dim) for u (..., input_dim); as in training or as in evaluation.
 [[nodiscard]] at::Tensor project_layer(const at::Tensor& u, const LayerObjectPtr& layer, bool training);
 
 }  // namespace softradial::ops

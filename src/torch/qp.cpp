@@ -13,7 +13,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// (rows, width) in double on the CPU, as columns.
+// A tensor (rows, width) as a matrix of doubles with one column for each row.
 Eigen::MatrixXd columns(const at::Tensor& tensor) {
   const at::Tensor wide = tensor.to(at::kCPU, at::kDouble).contiguous();
   return Eigen::Map<const Eigen::MatrixXd>(wide.data_ptr<double>(), wide.size(1), wide.size(0));

@@ -28,7 +28,7 @@ namespace {
 
 using NamedTensor = std::pair<std::string_view, const MaybeTensor*>;
 
-// Every datum that a set may have for each sample.
+// All data that a set may have for each sample.
 std::array<NamedTensor, 8> data_of_sets(const SampleData& data) {
   return {{{"A", &data.A},
            {"b", &data.b},
@@ -68,7 +68,7 @@ at::Tensor vectors(const at::Tensor& data, const char* name, const at::Tensor& u
   if (!at::is_expandable_to(data.sizes(), shape)) {
     throw ShapeError(std::string(name) + ": does not broadcast over the batch of u");
   }
-  // A conversion that does nothing goes through the dispatcher all the same.
+  // Even a conversion that does nothing goes through the dispatcher: avoid it.
   const bool fits = data.device() == u.device() && data.scalar_type() == u.scalar_type();
   return fits ? data : data.to(u.device(), u.scalar_type());
 }
@@ -92,7 +92,7 @@ SampleResult onto_coordinates(const at::Tensor& u, const SampleData& data, const
   return project_bounds(u, bounds, map);
 }
 
-// Whether an op on these may leave no trace in autograd.
+// Whether autograd need not record an op on this tensor.
 bool constant(const at::Tensor& tensor) {
   return !(at::GradMode::is_enabled() && tensor.requires_grad()) && !torch::autograd::isFwGradDefined(tensor);
 }
@@ -151,7 +151,7 @@ SampleResult onto_anchored(const at::Tensor& u, const SampleData& data, const Ma
   const at::ScalarType type = u.scalar_type();
   const at::ScalarType working = working_type(type);
   const AtSpace space(u.device(), type);
-  // Samples whose data are not numbers are taken out before anything is computed from them.
+  // Data that are NaN or infinite are replaced before anything is computed from them.
   at::Tensor known = at::ones({1}, u.options().dtype(at::kBool));
   const auto numbers_only = [&](const at::Tensor& values) {
     const at::Tensor finite = values.isfinite().all(-1, true);
@@ -168,7 +168,7 @@ SampleResult onto_anchored(const at::Tensor& u, const SampleData& data, const Ma
                                   : vectors(**tensor, text.c_str(), u, map->dim());
     samples.give(name, wrap(numbers_only(values).to(at::kDouble)));
   }
-  // An anchor as the working precision has it: the gauge is that of the rounded point.
+  // The anchor rounded to the working precision: the gauge belongs to the rounded point.
   const at::Tensor point = data.anchor ? numbers_only(vectors(*data.anchor, "anchor", u, map->dim()))
                                        : unwrap(set->anchor_in_tensors(samples, map->anchor().point));
   const at::Tensor anchor = point.to(type).to(at::kDouble);
@@ -191,8 +191,8 @@ bool any_given(const SampleData& d) {
   return false;
 }
 
-// {scale y : y in C}: x = scale p(u / scale), the anchor scales along. A scale that is not positive has no interior. Rows that
-// are not finite are left out of the quotient, whose derivative by a shared scale they would spoil.
+// {scale y : y in C}: x = scale p(u / scale), and the anchor is scaled too. With a scale that is not positive the set has
+// no interior. Rows that are not finite are left out of the quotient: they would spoil its derivative in a shared scale.
 SampleResult onto_scaled(const at::Tensor& u, const SampleData& data, bool anchor_gradient, const MapPtr& map) {
   const at::Tensor scale = numbers(*data.scale, "scale", u);
   const at::Tensor usable = (scale > 0).logical_and(scale.isfinite());
@@ -257,7 +257,7 @@ std::tuple<at::Tensor, at::Tensor> project_samples_op(const at::Tensor& u, const
 
 }  // namespace
 
-// The ops inside choose by device; a trace looks inside, too.
+// The ops inside choose by device, and a trace records them.
 TORCH_LIBRARY_IMPL(softradial, CompositeImplicitAutograd, m) { m.impl("project_samples", project_samples_op); }
 TORCH_LIBRARY_IMPL(softradial, Tracer, m) { m.impl("project_samples", project_samples_op); }
 

@@ -5,8 +5,8 @@
 
 namespace softradial::ops {
 
-// What a layer's call may replace for each sample, by name. Tensors broadcast over the batch: (width) for all samples or
-// (..., width); numbers () or (...). Nothing: as in the set.
+// The data of a set that a layer's call may replace for each sample. Tensors broadcast over the batch: (width) for all
+// samples or (..., width); numbers () or (...). Without a tensor, the set's own data are used.
 struct SampleData {
   MaybeTensor A;       // polyhedron: (m, dim) or (..., m, dim)
   MaybeTensor b;       // polyhedron: (..., m)
@@ -24,10 +24,10 @@ struct SampleData {
 using NamedTensors = c10::Dict<std::string, at::Tensor>;
 [[nodiscard]] SampleData sample_data(const NamedTensors& named);
 
-// x onto each sample's set, with gradients to u and to all data. Where no anchor is given it is found: in closed form for
-// coordinate sets, the centre for balls and ellipsoids, the analytic centre for polyhedra (walked to from the map's own
-// anchor; derivatives pass through it with `anchor_gradient`).
-// Throws InvalidSet for data that the set does not have, ShapeError for shapes that do not fit.
+// Projects onto each sample's set, with gradients to u and to all data. If no anchor is given it is found: in closed form
+// for coordinate sets, the centre for balls and ellipsoids, the analytic centre for polyhedra (the search starts at the
+// map's own anchor; with `anchor_gradient`, derivatives pass through the centre). Throws InvalidSet for data that the set
+// does not have, ShapeError for shapes that do not fit.
 [[nodiscard]] SampleResult project_samples(const at::Tensor& u, const SampleData& data, bool anchor_gradient,
                                            const MapPtr& map);
 

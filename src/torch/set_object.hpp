@@ -18,7 +18,7 @@ class SetObject final : public torch::CustomClassHolder {
   using Tensors = c10::Dict<std::string, at::Tensor>;
 
   explicit SetObject(Set set) : set_(std::move(set)) {}
-  SetObject(Set set, Tensors learned) : set_(std::move(set)), learned_(std::move(learned)) {}
+  SetObject(Set set, const Tensors& learned) : set_(std::move(set)), learned_(learned) {}
 
   [[nodiscard]] const Set& set() const noexcept { return set_; }
   [[nodiscard]] const Tensors& learned() const noexcept { return learned_; }
@@ -33,5 +33,8 @@ class SetObject final : public torch::CustomClassHolder {
 };
 
 using SetPtr = c10::intrusive_ptr<SetObject>;
+
+// The penalty of softradial/violation.hpp for each row, (...), differentiable once. ShapeError where x is not (..., dim).
+[[nodiscard]] at::Tensor penalty(const at::Tensor& x, const SetPtr& set);
 
 }  // namespace softradial::ops

@@ -21,8 +21,8 @@ namespace softradial::study {
 // "2024-01-01T00"
 [[nodiscard]] std::string format_hour(std::chrono::local_seconds hour);
 
-// New York's clock changes since 2007: the hour 02 of the second Sunday of March does not exist, the hour 01 of the first
-// Sunday of November happens twice.
+// New York changes its clocks like this since 2007: on the second Sunday of March the hour 02 does not exist, on the
+// first Sunday of November the hour 01 happens twice.
 [[nodiscard]] bool is_skipped_hour(std::chrono::local_seconds hour) noexcept;
 [[nodiscard]] bool is_repeated_hour(std::chrono::local_seconds hour) noexcept;
 

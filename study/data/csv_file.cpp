@@ -64,7 +64,7 @@ std::string read_text_file(const std::string& path) {
     size += static_cast<std::size_t>(count);
     if (count == 0) break;
   }
-  // A compressed file that was cut off ends quietly, except here.
+  // gzread reports no error where a compressed file was cut off; only gzerror tells.
   int code = Z_OK;
   gzerror(file.get(), &code);
   if (code == Z_BUF_ERROR) throw DataError(path + ": cannot be read: the compressed file is cut off");
@@ -75,11 +75,11 @@ std::string read_text_file(const std::string& path) {
 void write_text_file(const std::string& path, std::string_view text) {
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::symlink_status(path, ignored);
-  // A device, a pipe or a link is written to; a file of that name would take its place.
+  // Devices, pipes and links are written to directly: renaming a file to their name would replace them.
   const bool in_place = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
   const std::string partial = in_place ? path : path + ".partial";
   errno = 0;
-  // T: as it is, without compression.
+  // T: transparent, no compression.
   GzipFile file(gzopen(partial.c_str(), path.ends_with(".gz") ? "wb6" : "wbT"));
   if (!file) throw DataError(path + ": cannot be opened: " + system_message());
   const auto fail = [&](const std::string& why) {

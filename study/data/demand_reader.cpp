@@ -69,7 +69,7 @@ Row read_row(const std::string& path, const CsvText& csv, const std::vector<std:
   return row;
 }
 
-// One row an hour, sorted.
+// Sorts the rows and merges those of the same hour.
 std::vector<Row> merge_rows(const std::string& path, std::vector<Row> rows, std::vector<std::string>& warnings) {
   std::ranges::stable_sort(rows, {}, &Row::hour);
   std::vector<Row> merged;
@@ -88,7 +88,7 @@ std::vector<Row> merge_rows(const std::string& path, std::vector<Row> rows, std:
   return merged;
 }
 
-// A row for every hour.
+// Fills the hour that the clocks skip; refuses any other gap.
 std::vector<Row> close_gaps(const std::string& path, std::vector<Row> rows, std::vector<std::string>& warnings) {
   std::vector<Row> complete;
   complete.reserve(rows.size() + 1);

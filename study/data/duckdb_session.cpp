@@ -23,7 +23,7 @@ class DuckDbSession::Result {
     return names;
   }
 
-  // take(chunk, size) for one chunk of rows after the other.
+  // Calls take(chunk, size) for each chunk of rows.
   template <class Take>
   void for_each_chunk(const Take& take) {
     while (duckdb_data_chunk chunk = library_.fetch_chunk(result_)) {

@@ -16,13 +16,13 @@ class DuckDbSession {
   DuckDbSession& operator=(const DuckDbSession&) = delete;
   ~DuckDbSession();
 
-  // All of them throw DataError with the first line of DuckDB's message.
+  // These four throw DataError with the first line of DuckDB's message.
   void run(const std::string& sql);
   // The names of the columns of a query's result.
   [[nodiscard]] std::vector<std::string> columns(const std::string& sql);
   // The only column of a query, which must be text without NULL.
   [[nodiscard]] std::vector<std::string> strings(const std::string& sql);
-  // The rows of a query whose `width` columns are BIGINT without NULL, one after the other.
+  // The numbers of a query whose `width` columns are BIGINT without NULL, row by row in one list.
   [[nodiscard]] std::vector<std::int64_t> integers(const std::string& sql, std::size_t width);
 
  private:
@@ -33,7 +33,7 @@ class DuckDbSession {
   duckdb_connection connection_ = nullptr;
 };
 
-// The text as a literal of SQL, in single quotes.
+// The text as an SQL literal, in single quotes.
 [[nodiscard]] std::string sql_text(const std::string& text);
 
 }  // namespace softradial::study

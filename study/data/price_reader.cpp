@@ -16,10 +16,11 @@ namespace softradial::study {
 
 namespace {
 
-// Moves that are reported. Down at 45 %: a split of two for one that is not adjusted shows as -50 % plus the day's move.
+// Daily moves beyond these limits are reported. The limit for falls is 45 %: a two-for-one split that was not adjusted
+// shows as -50 % plus the day's own move.
 constexpr double kLargestRise = 0.5;
 constexpr double kLargestFall = -0.45;
-// Days that one warning names before it counts the rest.
+// A warning names this many days and counts the rest.
 constexpr std::size_t kDaysNamed = 3;
 
 std::string number(double value) {
@@ -28,7 +29,7 @@ std::string number(double value) {
   return text;
 }
 
-// Sorted by day, one quote a day.
+// Sorts the quotes by day and merges those of the same day.
 void sort_and_merge(PriceSeries& series) {
   std::vector<Quote>& quotes = series.quotes;
   std::ranges::stable_sort(quotes, {}, &Quote::day);
@@ -84,7 +85,8 @@ std::chrono::sys_days first_price(const PriceSeries& series) {
   return std::ranges::find_if(series.quotes, [](const Quote& quote) { return !std::isnan(quote.price); })->day;
 }
 
-// Writes the ticker's column for the days from `begin` on, filled forward; warns of what was filled.
+// Writes the ticker's column for the days from `begin` on. A missing price is filled with the last one before it, with a
+// warning.
 void fill_column(const PriceSeries& series, const std::vector<std::chrono::sys_days>& days, std::size_t begin,
                  Eigen::Index column, PriceData& data) {
   std::vector<std::chrono::sys_days> empty;   // the file has the day, but no price

@@ -9,7 +9,7 @@
 
 namespace softradial::study {
 
-// One row of the paper's table of summary statistics. With r the daily simple returns of the split's days, (days, assets):
+// One row of the paper's table of summary statistics; r are the daily simple returns of the split's days, (days, assets).
 struct SplitSummary {
   std::string split;
   std::chrono::sys_days first;  // days of the first and the last return
@@ -18,12 +18,12 @@ struct SplitSummary {
   double mean = 0;        // 252 mean(r)
   double median = 0;      // 252 median over all days and assets
   double volatility = 0;  // sqrt(252 mean over assets of the variance), divisor days - 1
-  double max_drawdown =
-      0;                   // of equal weight, rebalanced daily, starting at 1: min over t of W_t / max_{s <= t} W_s - 1
-  double correlation = 0;  // mean over pairs of assets; 0 where there is one asset
+  // min over t of W_t / max_{s <= t} W_s - 1, for the wealth W of equal weights, rebalanced daily, W_0 = 1.
+  double max_drawdown = 0;
+  double correlation = 0;      // mean over pairs of assets; 0 where there is one asset
   double autocorrelation = 0;  // mean over assets of corr(r_t, r_{t-1})
-  // Two-sample Kolmogorov-Smirnov, equal-weight returns of this split against those of training; asymptotic. The first
-  // split has none.
+  // Two-sample Kolmogorov-Smirnov test of the equal-weight returns of this split against those of the training split,
+  // asymptotic. The training split has none.
   std::optional<double> ks_p_value;
 };
 

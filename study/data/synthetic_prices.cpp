@@ -38,7 +38,8 @@ double dot(const Series& a, const Series& b) {
   return sum;
 }
 
-// To mean 0 and variance 1 (divisor n - 1), after taking out what is along `other` if it is given.
+// Shifts and scales the values to mean 0 and variance 1 (divisor n - 1). If `other` is given, the component along it is
+// removed first.
 void standardize(Series& values, const Series* other = nullptr) {
   const double mean = mean_of(values);
   for (double& value : values) value -= mean;
@@ -58,7 +59,7 @@ std::vector<sys_days> weekdays_until(sys_days last) {
   return all;
 }
 
-// -1 .. 1, evenly spaced, shuffled.
+// Evenly spaced numbers from -1 to 1, shuffled.
 Series shuffled_grid(std::size_t n, Random& random) {
   Series grid(n);
   for (std::size_t i = 0; i < n; ++i) grid[i] = 2 * static_cast<double>(i) / static_cast<double>(n - 1) - 1;
@@ -74,8 +75,8 @@ Series relative_volatilities(const Universe& universe, Random& random) {
   return q;
 }
 
-// b_i = m + h grid_i with h = spread (1 - m). The mean of b_i b_j over pairs is m^2 - h^2 mean(grid^2) / (n - 1), from
-// which m follows by a fixed point: the second term is small.
+// b_i = m + h grid_i with h = spread (1 - m). The mean of b_i b_j over pairs is m^2 - h^2 mean(grid^2) / (n - 1), and
+// m is found by fixed-point iteration: the second term is small.
 Series loadings(const Universe& universe, double correlation, const Series& grid) {
   const auto n = static_cast<double>(grid.size());
   const double grid_variance = dot(grid, grid) / n;
@@ -102,7 +103,7 @@ Series turbulence(std::size_t count, Random& random) {
   return v;
 }
 
-// g, (dates, assets).
+// The signal g, shape (dates, assets).
 Table hidden_signal(std::size_t dates, std::size_t assets, std::uint64_t seed) {
   Table g(static_cast<Eigen::Index>(dates), static_cast<Eigen::Index>(assets));
   const double innovation = std::sqrt(1 - kPersistence * kPersistence);
@@ -117,7 +118,7 @@ Table hidden_signal(std::size_t dates, std::size_t assets, std::uint64_t seed) {
   return g;
 }
 
-// Lag-1 autocorrelation a of z_t + theta z_t-1: a = theta / (1 + theta^2).
+// The theta at which z_t + theta z_t-1 has lag-1 autocorrelation a: a = theta / (1 + theta^2).
 double moving_average(double a) { return a == 0 ? 0 : (1 - std::sqrt(1 - 4 * a * a)) / (2 * a); }
 
 // What all spans share.
@@ -164,7 +165,7 @@ Series market_factor(const Market& market, std::size_t begin, std::size_t end, c
   return f;
 }
 
-// Returns of the span [begin, end) into rows begin .. end - 1.
+// Writes the returns of the span into the rows begin .. end - 1.
 void fill_span(const Market& market, std::size_t begin, std::size_t end, const MarketTargets& target, Table& returns) {
   const std::size_t n = market.universe.assets;
   const std::size_t count = end - begin;

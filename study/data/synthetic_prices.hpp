@@ -7,14 +7,14 @@
 
 namespace softradial::study {
 
-// Signal of generate_prices: how much of an asset's own volatility its expected return gains per unit of g, and how much
-// calmer it is.
+// The signal in generate_prices. Per unit of g, an asset's expected return rises by kSignalReturn times its own
+// volatility, and its own shocks shrink by the fraction kSignalCalm.
 inline constexpr double kSignalReturn = 0.12;
 inline constexpr double kSignalCalm = 0.4;
 
 struct SyntheticPrices {
   PriceTable table;
-  // (dates, assets): g at the close of each day, which drives the return of the next. Nobody who trades sees it.
+  // (dates, assets): g at the close of each day. It drives the next day's return; prices alone do not show it.
   Table signal;
 };
 

@@ -23,7 +23,7 @@ std::optional<std::string_view> synthetic_name(std::string_view source) {
   return source.substr(kPrefix.size());
 }
 
-// A name with a comma goes into quotes, as CsvText takes them off.
+// A name with a comma is written in quotes, which CsvText removes again.
 void append_name(std::string& text, const std::string& name) {
   const bool quotes = name.find(',') != std::string::npos;
   text += quotes ? ",\"" : ",";

@@ -14,9 +14,9 @@ struct TripCount {
   std::int64_t trips = 0;
 };
 
-// The span, the complete grid of hours and zones, the hour that the clocks skip, and the choice of zones; see
-// trip_import.hpp. Throws DataError where no trips are left, where the span is longer than 20 years, and where a week or
-// more of it has no trips.
+// Makes a table of the counts: finds the span, completes the grid of hours and zones, fills the hour that the clocks skip
+// and chooses the zones, as trip_import.hpp says. Throws DataError where no trips are left, where the span is longer than
+// 20 years, and where a week or more of it has no trips.
 [[nodiscard]] TripImport grid_of_trips(const std::vector<TripCount>& counts, const TripImportOptions& options);
 
 }  // namespace softradial::study

@@ -12,11 +12,11 @@
 namespace softradial::study {
 
 struct TripImportOptions {
-  // First and last day to keep. Where one is not given it is that of the first or last day with at least 1 % of the trips
-  // of the busiest one: trip records contain rows dated years off.
+  // The first and the last day to keep. By default, the first and the last day that have at least 1 % of the trips of the
+  // busiest day: trip records contain rows whose dates are years off.
   std::optional<std::chrono::sys_days> from = std::nullopt;
   std::optional<std::chrono::sys_days> to = std::nullopt;
-  std::size_t max_zones = 0;  // the largest ones; 0: all
+  std::size_t max_zones = 0;  // keep this many, the largest ones; 0: all
   std::size_t threads = 0;    // 0: as many as there are cores
 };
 

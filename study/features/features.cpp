@@ -45,7 +45,7 @@ struct Moments {
   explicit Moments(Eigen::Index assets)
       : mean(Row::Zero(assets)), squares(Row::Zero(assets)), products(Row::Zero(assets)) {}
 
-  // Welford's update; the deviation of r is taken before, that of m after the new mean.
+  // Welford's update: the deviation of r is taken from the old mean, that of m from the new one.
   void add(const Row& r, double m) {
     count += 1;
     const Row deviation = r - mean;
@@ -101,9 +101,9 @@ Table price_relatives(const PriceTable& table) {
   return prices.bottomRows(days).cwiseQuotient(prices.topRows(days));
 }
 
-// Windows are put together from two runs that end at a multiple of the lookback: the rest of the block before (a suffix)
-// and the beginning of this one (a prefix). Nothing is ever subtracted, so an outlier leaves no trace once it has left the
-// window, which running sums cannot promise.
+// The days are cut into blocks as long as the lookback. A window is the end of one block (a suffix) and the beginning of
+// the next (a prefix). Nothing is ever subtracted, so an outlier leaves no trace once it has left the window, which
+// running sums cannot promise.
 Table portfolio_features(const Table& returns, int64_t lookback) {
   if (lookback < 1) throw std::invalid_argument("the lookback must be at least 1, not " + std::to_string(lookback));
   const Eigen::Index days = returns.rows();
@@ -112,14 +112,15 @@ Table portfolio_features(const Table& returns, int64_t lookback) {
   Table features = Table::Zero(days, 3 * assets);
   features.leftCols(assets) = returns;
 
-  std::vector<Moments> suffixes;  // of the block before, by their first day
+  std::vector<Moments> suffixes;  // of the previous block, by their first day
   for (Eigen::Index begin = 0; begin < days; begin += lookback) {
     const Eigen::Index end = std::min<Eigen::Index>(begin + lookback, days);
     Moments prefix(assets);
     for (Eigen::Index t = begin; t < end; ++t) {
       prefix.add(returns.row(t).array(), market(t));
       Moments window = prefix;
-      const Eigen::Index first = t - lookback + 1 - (begin - lookback);  // of the window, in the block before
+      const Eigen::Index first =
+          t - lookback + 1 - (begin - lookback);  // first day of the window in the previous block
       if (begin > 0 && first < lookback) window.merge(suffixes[static_cast<size_t>(first)]);
       if (window.count < 2) continue;
       const Row deviation = (window.squares / window.count).sqrt();

@@ -11,9 +11,10 @@ struct Standardisation {
   Eigen::VectorXd mean;
   Eigen::VectorXd scale;
 
-  // scale = population standard deviation + floor. Rows of the training split only: nothing of the future enters.
+  // scale = population standard deviation + floor. Give it the training split only, so that no statistic knows the
+  // future.
   static Standardisation fit(const Eigen::Ref<const Table>& rows, double floor);
-  void apply(Table& rows) const;  // throws if the number of columns is another one
+  void apply(Table& rows) const;  // throws if the number of columns differs
 };
 
 // y[t] = prices[t + 1] / prices[t], shape (dates - 1, tickers). Throws for a price that is not positive and finite,
@@ -30,7 +31,7 @@ Table portfolio_features(const Table& returns, int64_t lookback);
 // Columns sin, cos of the hour of the day (period 24) and sin, cos of the weekday (period 7, Monday = 0). (hours, 4)
 Table calendar_features(const std::vector<std::chrono::local_seconds>& hours);
 
-// S_t: the total that was observed in the hour before, at least 1. (hours); the first hour has none before it and gets 1.
+// S_t (hours): the total demand of the hour before, at least 1. The first hour gets 1.
 Eigen::VectorXd supply(const Table& demand);
 
 // Throws unless the demand is finite, not negative and has a row for every hour.

@@ -12,7 +12,7 @@ namespace softradial::study {
 
 namespace {
 
-// grad_w first holds, row by row, dR_t/dw_t and dR_t/dw_{t+1} of the days' own returns; the second pass weighs them with
+// Two passes: the first writes dR_t/dw_t and dR_t/dw_{t+1} of each day's own return, the second multiplies them by
 // dloss/dR_t. With q = x / sqrt(delta^2 + x^2) (sign(x) for delta = 0):
 //   dR_t/dw_{t+1} = -gamma/2 q        dR_t/dw_t = y (1 + gamma/2 (q - q . drift) / g)
 template <class T>

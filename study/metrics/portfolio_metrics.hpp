@@ -23,12 +23,12 @@ struct PortfolioMetrics {
 std::array<std::pair<std::string_view, double>, 6> named_values(const PortfolioMetrics& metrics);
 
 struct PortfolioReturns {
-  Eigen::VectorXd net;       // R_t = g_t - 1 - gamma/2 |x_t|_1, see sharpe_loss.hpp
+  Eigen::VectorXd net;       // R_t = g_t - 1 - gamma/2 |x_t|_1, see losses.hpp
   Eigen::VectorXd turnover;  // |x_t|_1 / 2
   Eigen::VectorXd cost;      // gamma/2 |x_t|_1
 };
 
-// weights (days, N), relatives (days - 1, N): the first day's position is taken as held, as every later one is charged.
+// weights (days, N), relatives (days - 1, N). The first day's position costs nothing; every later change of it does.
 PortfolioReturns portfolio_returns(const Table& weights, const Table& relatives, double cost);
 PortfolioMetrics portfolio_metrics(const PortfolioReturns& returns);
 

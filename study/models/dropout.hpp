@@ -5,8 +5,8 @@
 
 namespace softradial::study {
 
-// What a unit is multiplied with in training: 0 with probability p, else 1 / (1 - p). One number is drawn from the
-// generator, the rest are its hashes: 2 us for 64 x 32 units, where drawing them one by one takes 30 us.
+// Draws the factors that units are multiplied by in training: 0 with probability p, else 1 / (1 - p). One number is drawn
+// from the generator and hashed into all others: 2 us for 64 x 32 units, where drawing them one by one takes 30 us.
 class Dropout {
  public:
   explicit Dropout(double probability);  // in [0, 1)

@@ -25,7 +25,7 @@ std::vector<ParameterShape> shapes_of(const MlpOptions& o) {
   return shapes;
 }
 
-// slope holds the dropout factors on entry: a = relu(a) factor, slope = a > 0 ? factor : 0. NaN passes.
+// On entry, slope holds the dropout factors. Computes a = relu(a) factor, slope = a > 0 ? factor : 0. A NaN stays a NaN.
 template <class T>
 void cut(T* a, T* slope, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
@@ -49,7 +49,7 @@ Mlp::Mlp(const MlpOptions& options)
   }
 }
 
-void Mlp::initialize(at::Generator generator) {
+void Mlp::initialize(const at::Generator& generator) {
   const at::NoGradGuard no_grad;
   for (Layer& layer : layers_) {
     const double bound = 1 / std::sqrt(static_cast<double>(layer.weight.size(1)));

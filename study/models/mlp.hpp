@@ -20,7 +20,8 @@ struct MlpOptions {
   bool operator==(const MlpOptions&) const = default;
 };
 
-// z -> (linear, ReLU, dropout) for every hidden layer -> linear -> u. Forward and backward by hand, as in WindowModel.
+// z -> (linear, ReLU, dropout) for every hidden layer -> linear -> u. Forward and backward are written by hand, as in
+// WindowModel.
 class Mlp {
  public:
   explicit Mlp(const MlpOptions& options);
@@ -33,18 +34,19 @@ class Mlp {
   const MlpOptions& options() const { return options_; }
   const Parameters& parameters() const { return parameters_; }
 
-  // Uniform in +-1/sqrt(fan in), as torch's linear layers start.
-  void initialize(at::Generator generator);
+  // Uniform in +-1/sqrt(number of inputs), as torch initialises linear layers.
+  void initialize(const at::Generator& generator);
 
   at::Tensor forward(const at::Tensor& z) const;  // (batch, inputs) -> (batch, outputs)
-  // With dropout; z must stay as it is until backward. The result is memory of the model until the next call.
+  // The same with dropout. z must not change until backward. The result is the model's memory, valid until the next call.
   at::Tensor forward_training(const at::Tensor& z, at::Generator& generator);
   void backward(const at::Tensor& grad_u);
 
  private:
   struct Layer {
     at::Tensor weight, bias, grad_weight, grad_bias;
-    // Buffers of (batch, width): activation, its slope (0 where ReLU or dropout cut, else the dropout factor), cotangent.
+    // Buffers of shape (batch, width): the activation, its slope (0 where ReLU or dropout gave 0, else the dropout
+    // factor) and its cotangent.
     at::Tensor activation, slope, grad;
   };
 

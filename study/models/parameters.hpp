@@ -12,8 +12,8 @@ struct ParameterShape {
   std::vector<int64_t> shape;
 };
 
-// The parameters of a model in one flat buffer, their gradients in another: an optimiser, a copy, a checkpoint is one
-// pass. Copies share the memory, as tensors do.
+// The parameters of a model in one flat buffer and their gradients in another, so that an optimiser's step, a copy or a
+// checkpoint is one pass. Copies of this object share the memory, as tensors do.
 class Parameters {
  public:
   Parameters(std::vector<ParameterShape> shapes, at::ScalarType dtype);
@@ -26,7 +26,7 @@ class Parameters {
   at::Tensor value(size_t index) const { return view(values_, index); }
   at::Tensor gradient(size_t index) const { return view(gradients_, index); }
 
-  // Throws if the count or the type is another one.
+  // Throws if the count or the type differs.
   void assign(const at::Tensor& values) const;
 
  private:

@@ -19,9 +19,10 @@
 namespace softradial::study {
 namespace {
 
-// Windows of one task for a thread: a panel of weights is read once for all of them.
+// Windows that a thread takes at a time: a panel of weights is read once for all of them.
 constexpr int64_t kGrain = 32;
-// Windows that pass through all steps together when nothing is kept: their states stay in the second cache.
+// Windows that go through all steps together when nothing is saved for a backward pass: their states stay in the
+// second-level cache.
 constexpr int64_t kChunk = 64;
 
 void resize(at::Tensor& buffer, at::IntArrayRef shape, const at::Tensor& like) {
@@ -32,7 +33,7 @@ void resize(at::Tensor& buffer, at::IntArrayRef shape, const at::Tensor& like) {
 
 // (4 hidden, ...) -> (4 units, ...) with zeros for the units that do not exist; `last` pads the last dimension too.
 at::Tensor padded(const at::Tensor& weight, int64_t hidden, int64_t units, bool last = false) {
-  const at::Tensor dense = weight.detach().contiguous();
+  at::Tensor dense = weight.detach().contiguous();
   if (hidden == units) return dense;
   if (weight.dim() == 1) {
     at::Tensor out = at::zeros({4, units}, dense.options());
@@ -45,7 +46,7 @@ at::Tensor padded(const at::Tensor& weight, int64_t hidden, int64_t units, bool 
   return out.view({4 * units, out.size(2)});
 }
 
-// The other way: drops what was padded.
+// The reverse: drops the padding.
 void copy_unpadded(const at::Tensor& from, int64_t hidden, int64_t units, const at::Tensor& to) {
   if (to.dim() == 1) {
     to.view({4, hidden}).copy_(from.view({4, units}).narrow(1, 0, hidden));
@@ -132,7 +133,7 @@ at::Tensor lstm_forward(const at::Tensor& days, const LstmWeights& weights, Wind
   tape.windows = layout.num_windows(days.size(0));
   tape.hidden = weights.recurrent.size(1);
   tape.units = (tape.hidden + block - 1) / block * block;
-  // Two slots at least: h of the step before is read while h is written.
+  // At least two slots: h of the previous step is read while h is written.
   tape.slots = keep ? std::max<int64_t>(layout.steps, 2) : 2;
   tape.days = days;
   tape.recurrent = padded(weights.recurrent, tape.hidden, tape.units, true);
@@ -170,7 +171,8 @@ at::Tensor lstm_backward(const at::Tensor& grad_hidden, const LstmWeights& weigh
     run_backward<double>(tape);
   }
 
-  // W_hh: sum over steps of grad_gates_t' h_{t-1}, one product; h before the first step is zero.
+  // The gradient of W_hh, the sum over steps of grad_gates_t' h_{t-1}, is one matrix product; h before the first step is
+  // zero.
   const int64_t rows = (steps - 1) * tape.windows;
   const at::Tensor later = tape.gates.view({-1, 4 * tape.units}).narrow(0, tape.windows, rows);
   const at::Tensor states = tape.states.view({-1, tape.units}).narrow(0, 0, rows);
@@ -199,9 +201,9 @@ class WindowLstmFunction : public torch::autograd::Function<WindowLstmFunction> 
                             const at::Tensor& w_input, const at::Tensor& w_recurrent, const at::Tensor& b_input,
                             const at::Tensor& b_recurrent, int64_t steps, int64_t stride) {
     LstmTape tape;
-    const at::Tensor last =
+    at::Tensor last =
         lstm_forward(days, {w_input, w_recurrent, b_input, b_recurrent}, {steps, stride}, true, tape).clone();
-    // What is only memory for the next pass need not be kept.
+    // Buffers that only serve as memory for the next pass are not saved.
     context->save_for_backward({days, w_input, w_recurrent, b_input, b_recurrent, tape.recurrent, tape.gates,
                                 tape.cells, tape.squashed, tape.states, tape.projection});
     context->saved_data["steps"] = steps;
@@ -221,7 +223,7 @@ class WindowLstmFunction : public torch::autograd::Function<WindowLstmFunction> 
     tape.days = saved[0];
     tape.hidden = saved[2].size(1);
     tape.recurrent = saved[5];
-    tape.gates = saved[6].clone();  // a graph may be walked again
+    tape.gates = saved[6].clone();  // cloned: the graph may be used again
     tape.cells = saved[7];
     tape.squashed = saved[8];
     tape.states = saved[9];

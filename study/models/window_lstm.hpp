@@ -23,7 +23,7 @@ struct WindowLayout {
   bool operator==(const WindowLayout&) const = default;
 
   int64_t num_days(int64_t windows) const { return windows == 0 ? 0 : (windows - 1) * stride + steps; }
-  // Throws if the days are not those of a whole number of windows.
+  // Throws if the days are no whole number of windows.
   int64_t num_windows(int64_t days) const;
 };
 
@@ -48,12 +48,12 @@ struct LstmTape {
 };
 
 // The last hidden state of every window, (windows, hidden), for days (days, features); the initial state is zero. The
-// result is memory of the tape. `keep`: a backward pass will follow.
+// result is the tape's memory. `keep`: save what the backward pass needs.
 at::Tensor lstm_forward(const at::Tensor& days, const LstmWeights& weights, WindowLayout layout, bool keep,
                         LstmTape& tape);
 
-// Writes the gradients of the weights into `grad`, whose tensors exist, for grad_hidden (windows, hidden). Consumes the
-// tape: cotangents replace the gates. Returns the gradient of the days if asked, else an undefined tensor.
+// From grad_hidden (windows, hidden), writes the gradients of the weights into `grad`, whose tensors must exist. Destroys
+// the tape: cotangents overwrite the gates. Returns the gradient of the days if asked, else an undefined tensor.
 at::Tensor lstm_backward(const at::Tensor& grad_hidden, const LstmWeights& weights, const LstmWeights& grad,
                          bool grad_days, LstmTape& tape);
 

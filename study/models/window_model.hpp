@@ -33,12 +33,12 @@ class WindowModel {
   const WindowModelOptions& options() const { return options_; }
   const Parameters& parameters() const { return parameters_; }
 
-  // Uniform in +-1/sqrt(hidden), as torch's LSTM and linear layers start.
+  // Uniform in +-1/sqrt(hidden), as torch initialises LSTMs and linear layers.
   void initialize(at::Generator generator);
 
   // u (windows, outputs) for days (windows + lookback - 1, features): one window ends on each day from the lookback-th on.
   at::Tensor forward(const at::Tensor& days);
-  // The same with dropout; saves what backward needs. The result is memory of the model and valid until the next call.
+  // The same with dropout; saves what backward needs. The result is the model's memory, valid until the next call.
   at::Tensor forward_training(const at::Tensor& days, at::Generator& generator);
   // Writes the gradients of all parameters for grad_u (windows, outputs) of the last forward_training.
   void backward(const at::Tensor& grad_u);

@@ -18,7 +18,7 @@ DecisionLayer equal_weight(const Set& set) {
   const auto dim = static_cast<int64_t>(set.dim());
   const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set);
   const double total = coordinates != nullptr && coordinates->total() ? *coordinates->total() : 1.0;
-  // Times zero, so that a gradient can be asked for: it is zero.
+  // u * 0 keeps the result in the graph: its gradient can be asked for, and is zero.
   return {[=](const at::Tensor& u, bool) { return u * 0 + total / static_cast<double>(dim); }, dim, dim};
 }
 
@@ -66,7 +66,7 @@ ViolationFunction violation_of(const Set& set) {
     double worst = 0;
     for (int64_t i = 0; i < wide.size(0); ++i) {
       const auto found = meter({wide.data_ptr<double>() + i * wide.size(-1), dim});
-      // Each term of an equality was rounded to the layer's precision, and their sum is a few more roundings.
+      // Each term of an equality was rounded to the layer's precision, and adding them up rounds a few more times.
       const double here = std::max(found.inequality, found.equality - 8 * ulp * found.rounding);
       worst = std::isnan(found.inequality) ? std::numeric_limits<double>::infinity() : std::max(worst, here);
     }

@@ -43,7 +43,7 @@ Policy load_policy(const std::filesystem::path& file) {
   return policy;
 }
 
-// The columns of the policy, in its order.
+// The columns that the policy was trained on, in its order.
 PriceTable select(const PriceTable& prices, const std::vector<std::string>& tickers) {
   PriceTable out{prices.dates, tickers, Table(prices.prices.rows(), static_cast<Eigen::Index>(tickers.size()))};
   for (std::size_t k = 0; k < tickers.size(); ++k) {
@@ -60,7 +60,7 @@ struct Applied {
   PortfolioTask task;
 };
 
-// The splits of new data play no part: any that are not empty.
+// New data need no splits: any that are not empty will do.
 Applied prepare(const Policy& policy, const PriceTable& given) {
   const PriceTable prices = select(given, policy.tickers);
   const std::size_t days = prices.dates.size();

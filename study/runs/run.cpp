@@ -21,7 +21,7 @@ void write_json(const std::filesystem::path& file, const json& value) {
   if (!out.flush()) throw DataError(file.string() + ": cannot be written");
 }
 
-// Each seed on a task of its own: nothing but the data is shared between trials.
+// Each seed gets a task of its own: trials share nothing but the data.
 template <class TrialType, class Config, class MakeTask>
 std::vector<TrialType> run_seeds(const Config& config, const json& saved, const Set& set, const RunHooks& hooks,
                                  const MakeTask& make_task) {

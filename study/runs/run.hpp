@@ -16,8 +16,8 @@ namespace softradial::study {
 struct RunHooks {
   // Called after every epoch of trial `index` (from 0).
   std::function<void(int index, const Progress& progress)> progress = {};
-  const std::atomic<bool>* stop =
-      nullptr;                     // once true, the present trial ends with a usable checkpoint and no other begins
+  // When it becomes true, the present trial saves a checkpoint and ends, and no other begins.
+  const std::atomic<bool>* stop = nullptr;
   std::filesystem::path out = {};  // folder for checkpoints and results; empty: nothing is saved
 };
 

@@ -82,7 +82,7 @@ json written(const char* task, const Config& config) {
   return out;
 }
 
-// Throws DataError, also in the place of the exceptions of the JSON library.
+// Throws DataError. Exceptions of the JSON library are turned into it.
 template <class Config>
 Config read(const char* task, const json& in) {
   try {
@@ -107,7 +107,7 @@ json to_json(const DispatchConfig& config) { return written("dispatch", config);
 
 PortfolioConfig portfolio_config(const json& in) {
   auto config = read<PortfolioConfig>("portfolio", in);
-  // Once more as a pair: this refuses dates in the wrong order.
+  // Parsed once more as a pair, which refuses dates in the wrong order.
   config.split = parse_splits(format_date(config.split.train_end) + "," + format_date(config.split.validation_end));
   return config;
 }
@@ -116,7 +116,7 @@ DispatchConfig dispatch_config(const json& in) { return read<DispatchConfig>("di
 
 Set decision_set(const RunConfig& config, std::size_t dim) {
   if (!config.set_json.empty()) {
-    const Set set = parse_set(config.set_json);
+    Set set = parse_set(config.set_json);
     if (set.dim() != dim) {
       throw DataError("the set has dimension " + std::to_string(set.dim()) + ", the data have " + std::to_string(dim) +
                       " columns");

@@ -72,8 +72,8 @@ struct DispatchConfig : RunConfig {
 // Softmax only knows simplices. On a capped simplex it is trained on the simplex, and its violations are reported.
 [[nodiscard]] DecisionLayer decision_layer(const LayerConfig& config, const Set& set);
 
-// The largest violation in any row, measured in double precision on the returned numbers. The residual of an equality
-// counts as far as it exceeds the rounding of its terms.
+// The largest violation in any row, measured in double precision on the returned numbers. Of an equality's
+// residual, only what exceeds the rounding of its terms counts.
 [[nodiscard]] ViolationFunction violation_of(const Set& set);
 
 }  // namespace softradial::study

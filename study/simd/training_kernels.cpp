@@ -6,7 +6,7 @@
 #define HWY_TARGET_INCLUDE "simd/training_kernels.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
-// Needs the instruction set that foreach_target.h has set.
+// Must come after foreach_target.h, which sets the instruction set.
 #include <hwy/contrib/math/math-inl.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -14,14 +14,14 @@ namespace softradial::study::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// At most a cache line: buffers that are padded to cache lines need no tails.
+// Vectors of at most a cache line: buffers that are padded to cache lines then have no remainder.
 template <class T>
 using Tag = hn::CappedTag<T, 64 / sizeof(T)>;
 template <class T>
 using Vec = hn::Vec<Tag<T>>;
 
-// 1 / (1 + exp(-x)). The exponential is good up to 88 (float) and 700 (double), where the result has reached zero to
-// rounding; it turns NaN into zero, so NaN is put back.
+// 1 / (1 + exp(-x)). Highway's exponential is valid up to 88 (float) and 700 (double), where the result is zero up to
+// rounding. It turns NaN into zero, so NaN is put back.
 template <class V>
 HWY_INLINE V sigmoid(V x) {
   using T = hn::TFromV<V>;
@@ -32,7 +32,7 @@ HWY_INLINE V sigmoid(V x) {
   return hn::IfThenElse(hn::IsNaN(x), x, value);
 }
 
-// tanh(x) = 2 sigmoid(2x) - 1: an absolute error of a few ulp of 1, which is all that a gate can tell.
+// tanh(x) = 2 sigmoid(2x) - 1. The absolute error is a few ulp of 1, small enough for gates and states of size 1.
 template <class V>
 HWY_INLINE V tanh_of(V x) {
   const hn::DFromV<V> tag;
@@ -40,7 +40,8 @@ HWY_INLINE V tanh_of(V x) {
   return hn::MulSub(two, sigmoid(hn::Mul(two, x)), hn::Set(tag, hn::TFromV<V>{1}));
 }
 
-// Rows that share the loads of a weight: accumulators (4 for each row) plus operands must fit the register file.
+// The number of rows that share a loaded weight: their accumulators (4 for each row) and the operands must fit into the
+// registers.
 #if HWY_TARGET <= HWY_AVX3
 inline constexpr int64_t kRows = 4;
 #else
@@ -71,7 +72,8 @@ HWY_INLINE void forward_tile(const LstmState<T>& s, const T* weights, int64_t t,
       }
     }
   }
-  // Two loops: tanh(c) waits for the gates, so the rows' first halves stand together and overlap, then the second ones.
+  // Two loops, because tanh(c) waits for the gates: the processor overlaps the first halves of all rows, then the second
+  // halves.
   Vec<T> c[Rows];
   for (int64_t r = 0; r < Rows; ++r) {
     const auto i = sigmoid(sum[r][0]);
@@ -98,7 +100,7 @@ HWY_INLINE void forward_tile(const LstmState<T>& s, const T* weights, int64_t t,
 template <class T>
 void lstm_forward(const LstmState<T>& s, const T* packed, int64_t first, int64_t last) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag<T>()));
-  // A panel of weights (units x 4 x block) stays in the first cache while all windows pass by.
+  // A panel of weights (units x 4 x block) stays in the first-level cache while all windows use it.
   for (int64_t t = 0; t < s.steps; ++t) {
     for (int64_t unit = 0; unit < s.units; unit += lanes) {
       const int64_t block = unit / kUnitBlock<T>;
@@ -208,7 +210,8 @@ void gather_days(const LstmState<T>& s, const T* grad_gates, T* out, int64_t fir
   }
 }
 
-// Whole vectors in [from, to); returns where they end. The rest is done with vectors of one lane, by the same arithmetic.
+// Takes the whole vectors in [from, to) and returns where they end. The caller does the rest with vectors of one lane, by
+// the same arithmetic.
 template <class AnyTag, class T>
 HWY_INLINE int64_t adam_range(AnyTag tag, const AdamStep<T>& s, const T* gradient, T* m, T* v, T* p, int64_t from,
                               int64_t to) {
@@ -302,7 +305,7 @@ namespace softradial::study::kernels {
 HWY_EXPORT(table_f32);
 HWY_EXPORT(table_f64);
 
-// Highway has chosen the instruction set; a second memory of its choice would hide other sets from the tests.
+// Asks Highway at each call and does not store the choice: the tests change the instruction set.
 template <>
 const TrainingKernels<float>& training_kernels<float>() noexcept {
   return *HWY_DYNAMIC_DISPATCH(table_f32)();

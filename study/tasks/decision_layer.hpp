@@ -7,8 +7,8 @@
 
 namespace softradial::study {
 
-// Maps u (batch, input_dim) to x (batch, output_dim), differentiable by autograd. `training`: some layers do less in
-// training than in evaluation.
+// Maps u (batch, input_dim) to x (batch, output_dim), differentiable by autograd. In evaluation some layers
+// do more than in training.
 using LayerFunction = std::function<at::Tensor(const at::Tensor& u, bool training)>;
 
 // The layer between model and decision, as a task sees it: a function. The library has the layers themselves

@@ -17,10 +17,10 @@
 namespace softradial::study {
 namespace {
 
-// Hours that are evaluated together: their inputs stay within a few megabytes.
+// Hours that are evaluated together: their inputs take a few megabytes.
 constexpr int64_t kChunk = 512;
 
-// z row = hours [t - history, t) of the normalised demand, which lie one behind the other, and the calendar of t.
+// A row of z: the normalised demand of the hours [t - history, t), which is contiguous in memory, and the calendar of t.
 template <class T>
 void gather_rows(const int64_t* hours, int64_t count, int64_t history, const at::Tensor& normalised,
                  const at::Tensor& calendar, const at::Tensor& z) {

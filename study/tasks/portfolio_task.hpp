@@ -19,7 +19,7 @@ struct PortfolioOptions {
   int64_t hidden = 32;
   double dropout = 0.1;
   int64_t batch = 64;   // consecutive days: turnover needs neighbours
-  double cost = 0.001;  // gamma, see losses.hpp; the gross objective trains without it, evaluation always has it
+  double cost = 0.001;  // gamma, see losses.hpp; the gross objective ignores it in training, never in evaluation
   double huber = 1e-4;
   PortfolioObjective objective = PortfolioObjective::net;
   at::ScalarType dtype = at::kFloat;
@@ -29,11 +29,12 @@ struct PortfolioOptions {
 struct PortfolioEvaluation {
   PortfolioMetrics metrics;
   PortfolioReturns returns;
-  RowRange days;       // of the data: weights are decided on each of them
+  RowRange days;       // rows of the data; weights are decided on each of these days
   at::Tensor weights;  // (days, N), as the layer gave them
 };
 
-// Windows of features -> WindowModel -> u -> layer -> weights w_t, decided with day t known; they earn day t + 1.
+// Windows of features -> WindowModel -> u -> layer -> weights w_t. They are decided when day t is known and
+// earn the return of day t + 1.
 class PortfolioTask final : public Task {
  public:
   PortfolioTask(const PortfolioData& data, const PortfolioOptions& options, DecisionLayer layer);

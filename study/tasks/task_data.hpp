@@ -44,11 +44,11 @@ struct PortfolioData {
   Splits splits;
 };
 
-// `given`: the statistics of a saved model. Without them, those of the training split are used.
+// Standardises with `given`, the statistics of a saved model, or else with those of the training split.
 PortfolioData make_portfolio_data(const PriceTable& prices, const SplitDates& split, int64_t lookback,
                                   const Standardisation* given = nullptr);
 
-// Shares of the hours, in chronological order; the test has the rest.
+// Fractions of the hours, in chronological order. The test split is the rest.
 struct FractionSplit {
   double train = 0.7;
   double validation = 0.15;

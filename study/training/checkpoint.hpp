@@ -26,7 +26,8 @@ struct Checkpoint {
   const at::Tensor& model() const { return best_epoch > 0 ? best_parameters : parameters; }
 };
 
-// Writes a file beside it and renames that: a reader never sees half a checkpoint. Throws std::runtime_error naming the file.
+// Writes a temporary file beside it and renames that: no reader ever sees half a checkpoint. Throws std::runtime_error
+// naming the file.
 void save_checkpoint(const Checkpoint& checkpoint, const std::filesystem::path& file);
 Checkpoint load_checkpoint(const std::filesystem::path& file);
 

@@ -19,11 +19,11 @@ class Task {
   virtual const Standardisation& standardisation() const = 0;
   virtual void initialize(at::Generator& generator) = 0;
 
-  // Draws the order of the batches; returns how many there are.
+  // Draws the order of the batches and returns their number.
   virtual int64_t begin_epoch(at::Generator& generator) = 0;
-  // The loss of a batch; leaves its gradient in parameters().gradients().
+  // Returns the loss of a batch and writes its gradient to parameters().gradients().
   virtual double loss_and_gradient(int64_t batch, at::Generator& generator) = 0;
-  // Selects the best epoch; larger is better.
+  // The metric that selects the best epoch; larger is better.
   virtual double validation_metric() = 0;
 };
 

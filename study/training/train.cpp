@@ -94,7 +94,7 @@ class Run {
   }
 
  private:
-  // The mean loss, or nothing if the stop flag was seen. The first loss that is not finite ends the epoch.
+  // Returns the mean loss, or nothing if the stop flag was set. The first loss that is not finite ends the epoch.
   std::optional<double> epoch() {
     const int64_t batches = task_.begin_epoch(generator_);
     double sum = 0;
@@ -119,7 +119,7 @@ class Run {
     return metric;
   }
 
-  // An interrupted epoch is thrown away: what a checkpoint holds is the run as it was between two epochs.
+  // A checkpoint holds the run as it was between two epochs: an interrupted epoch is thrown away.
   void snapshot() {
     state_.parameters = task_.parameters().values().clone();
     state_.optimizer = adam_.state();

@@ -88,7 +88,6 @@ TEST(BadInput, Sets) {
       {R"({"type": "box", "lower": [0, 0.5], "upper": [1, 0.25]})", "@set.json: box: lower bound 1 is 0.5, above "},
       {R"({"type": "capped_simplex", "dim": 3, "cap": 0.3})", "@set.json: capped_simplex: "},
       {R"({"type": "quadratic", "P": [[1, 0], [0, -1]], "q": [0, 0], "c": -1})", "@set.json: quadratic: "},
-      {R"({"type": "lmi", "F": [[[1, 0], [0, 1]], [[0, 1], [0.5, 0]]]})", "@set.json: lmi: "},
       {R"({"type": "polyhedron", "A": [[1, 0], [0]], "b": [1, 1]})",
        "@set.json: A[1]: expected 2 numbers as in the first row, got 1"},
       {R"({"type": "polyhedron", "A": [[1, 0]], "b": [1, 1]})", "@set.json: polyhedron: "},

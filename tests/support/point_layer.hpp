@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 
+#include "softradial/layer.hpp"
 #include "softradial/projection.hpp"
 #include "support/batch.hpp"
 
@@ -62,5 +63,14 @@ class PointLayer {
   Projection<double> layer_;
   Workspace<double> workspace_;
 };
+
+// One row through any layer.
+[[nodiscard]] inline Eigen::VectorXd apply(const Layer<double>& layer, const Eigen::VectorXd& u) {
+  Batch<double> in(1, layer.input_dim());
+  Batch<double> out(1, layer.dim());
+  in.set(0, u);
+  layer.project(in.view(), out.rows(), {});
+  return out.get(0);
+}
 
 }  // namespace softradial::support

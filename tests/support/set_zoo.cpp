@@ -24,6 +24,16 @@ const std::vector<Specimen>& specimens() {
 
 std::vector<NamedSet> set_zoo() { return gather(&Specimen::zoo); }
 
+std::vector<NamedSet> json_sets() {
+  std::vector<NamedSet> all;
+  for (const Specimen& specimen : specimens()) {
+    if (!specimen.has_json) continue;
+    all.insert(all.end(), specimen.written.begin(), specimen.written.end());
+    all.insert(all.end(), specimen.zoo.begin(), specimen.zoo.end());
+  }
+  return all;
+}
+
 std::vector<NamedSet> from_zoo(const std::vector<std::string>& names) {
   const std::vector<NamedSet> zoo = set_zoo();
   std::vector<NamedSet> chosen;

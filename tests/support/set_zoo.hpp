@@ -15,6 +15,9 @@ namespace softradial::support {
 [[nodiscard]] std::vector<NamedSet> from_zoo(const std::vector<std::string>& names);
 [[nodiscard]] Set zoo_member(const std::string& name);
 
+// Every set that JSON must carry: the zoo, and what the specimens add to it for the sake of the text.
+[[nodiscard]] std::vector<NamedSet> json_sets();
+
 // A few members of every type, for laws that take their time.
 [[nodiscard]] std::vector<NamedSet> exemplars();
 

@@ -4,7 +4,7 @@
 
 #include "autograd/differentiable.hpp"
 #include "autograd/sample_node.hpp"
-#include "composite/sample_polyhedra.hpp"
+#include "composite/samples.hpp"
 
 namespace softradial::ops {
 namespace {

@@ -18,15 +18,15 @@
 namespace softradial::ops {
 
 // Inputs: u first, then the set's data, undefined ones included. Gradient is called as
-//   std::array<at::Tensor, N>(grad_x, inputs, status, state, wanted, map)
-template <std::size_t N, class Gradient>
+//   std::array<at::Tensor, kInputs>(grad_x, inputs, status, state, wanted, map)
+template <std::size_t kInputs, class Gradient>
 class SampleNode final : public torch::autograd::Node {
  public:
-  using Inputs = std::array<at::Tensor, N>;
-  using Wanted = std::array<bool, N>;
+  using Inputs = std::array<at::Tensor, kInputs>;
+  using Wanted = std::array<bool, kInputs>;
 
   SampleNode(const Inputs& inputs, MapPtr map) : map_(std::move(map)) {
-    for (std::size_t k = 0; k < N; ++k) inputs_[k] = torch::autograd::SavedVariable(inputs[k], false);
+    for (std::size_t k = 0; k < kInputs; ++k) inputs_[k] = torch::autograd::SavedVariable(inputs[k], false);
   }
 
   void keep(const SampleResult& result) {
@@ -36,10 +36,10 @@ class SampleNode final : public torch::autograd::Node {
 
   torch::autograd::variable_list apply(torch::autograd::variable_list&& grads) override {
     const std::lock_guard lock(mutex_);
-    if (!grads[0].defined()) return torch::autograd::variable_list(N);
+    if (!grads[0].defined()) return torch::autograd::variable_list(kInputs);
     Inputs inputs;
     Wanted wanted;
-    for (std::size_t k = 0; k < N; ++k) {
+    for (std::size_t k = 0; k < kInputs; ++k) {
       inputs[k] = inputs_[k].unpack();
       wanted[k] = task_should_compute_output(k);
     }
@@ -57,7 +57,7 @@ class SampleNode final : public torch::autograd::Node {
   [[nodiscard]] std::string name() const override { return Gradient::kName; }
 
  private:
-  std::array<torch::autograd::SavedVariable, N> inputs_;
+  std::array<torch::autograd::SavedVariable, kInputs> inputs_;
   at::Tensor status_;
   at::Tensor state_;
   MapPtr map_;
@@ -65,9 +65,9 @@ class SampleNode final : public torch::autograd::Node {
 
 // project() below autograd, with a node where an input requires a gradient. Status and state have no history: they are
 // ways to compute, not values.
-template <class Gradient, std::size_t N, class Project>
-SampleResult record_samples(const std::array<at::Tensor, N>& inputs, const MapPtr& map, const Project& project) {
-  using Node = SampleNode<N, Gradient>;
+template <class Gradient, std::size_t kInputs, class Project>
+SampleResult record_samples(const std::array<at::Tensor, kInputs>& inputs, const MapPtr& map, const Project& project) {
+  using Node = SampleNode<kInputs, Gradient>;
   std::shared_ptr<Node> node;
   if (std::apply([](const auto&... input) { return torch::autograd::compute_requires_grad(input...); }, inputs)) {
     node = std::shared_ptr<Node>(new Node(inputs, map), torch::autograd::deleteNode);

@@ -12,7 +12,7 @@
 namespace softradial::composite {
 namespace {
 
-// Twice: one pass leaves an error of ulp(|d before|) along the normals.
+// Projects twice: one pass leaves an error of ulp(|d before|) along the normals.
 at::Tensor onto_hull(at::Tensor d, const RadialSet& set) {
   for (int pass = 0; pass < 2; ++pass) {
     if (set.sum) {
@@ -34,7 +34,8 @@ struct Direction {
   [[nodiscard]] ScaledRay<Tensor> ray() const { return {ops::wrap(rho), ops::wrap(gamma), ops::wrap(scale)}; }
 };
 
-// A row that is not finite is replaced by the anchor: it must not touch the gradients of what the rows share.
+// A row that is not finite is replaced by the anchor, so that it does not spoil the gradients of data that all rows
+// share.
 Direction direction_of(const at::Tensor& u, const RadialSet& set) {
   const at::Tensor finite = (u - u == 0).all(-1, true);
   const at::Tensor anchor = set.anchor.expand_as(u);
@@ -64,7 +65,7 @@ Logs logs_at(const Method& method, const ScaledRay<Tensor>& ray) {
 at::Tensor radial_project(const at::Tensor& u, const RadialSet& set, const Method& method) {
   const Direction at_u = direction_of(u, set);
   const Tensor reach = std::visit([&](const auto& m) { return step(m, at_u.ray()); }, method);
-  // Along directions that never leave the set x grows with u: below the largest finite number it stays finite.
+  // Along directions that never leave the set, x grows with u. The limit keeps x finite.
   const at::Tensor bounded = ops::unwrap(reach).clamp_max(largest_number(reach) / 4);
   return or_nan(at_u.finite, set.anchor + bounded * at_u.d);
 }
@@ -76,15 +77,15 @@ at::Tensor radial_log_abs_det(const at::Tensor& u, const RadialSet& set, const M
   return or_nan(at_u.finite, det).squeeze(-1);
 }
 
-// With e = x - u0: u = u0 + t e, where log t + log phi(t^2 |e|^2, t gamma(e)) = 0. The slope in log t is e_radial, so that
-// a Newton step at the root gives the derivatives: two of them, for two orders. The steps' values, rounding errors over a
-// slope that may be tiny, are left out: t keeps the value that was found.
+// With e = x - u0: u = u0 + t e, where log t + log phi(t^2 |e|^2, t gamma(e)) = 0. The slope in log t is e_radial, so
+// that a Newton step at the root has the derivatives of the root: two steps for two orders. Only their derivatives are
+// used. Their values are rounding errors divided by a slope that may be tiny; t keeps the value that was found.
 at::Tensor radial_inverse(const at::Tensor& x, const at::Tensor& found, const RadialSet& set, const Method& method) {
   const at::Tensor exists = (found - found == 0).all(-1, true);
   const Direction at_x = direction_of(at::where(exists, x, set.anchor.expand_as(x)), set);
   const at::Tensor moves = (at_x.rho > 0).logical_and(exists);
   const at::Tensor length = where_else(moves, safe_sqrt(at_x.rho), 1);
-  // In units of at_x.scale, which d carries.
+  // In units of at_x.scale, by which d is divided.
   const at::Tensor reached = safe_norm(at::where(exists, found, set.anchor.expand_as(x)) - set.anchor);
   const at::Tensor root =
       where_else(moves, (reached / length).detach(), 1).clamp_min(std::numeric_limits<float>::min());

@@ -9,12 +9,12 @@
 // derivative.
 namespace softradial::composite {
 
-// What the map needs of a set, or of one set per row: tensors broadcast against u (..., dim).
+// What the map must know about the set, or about one set for each row. Tensors broadcast against u (..., dim).
 struct RadialSet {
   at::Tensor anchor;   // (dim) or (..., dim)
   at::Tensor normals;  // (codimension, dim), orthonormal rows; undefined: the hull is all of R^n
-  bool sum = false;    // the hull is {1.x = total}; normals are not looked at then
-  ops::AtGauge gauge;  // guarded but for kappa |d|
+  bool sum = false;    // the hull is {1.x = total}; normals are then not used
+  ops::AtGauge gauge;  // guarded, except for the term kappa |d|
   at::Tensor kappa;    // () or (..., 1)
   double hull_dim = 0;
 };
@@ -25,7 +25,7 @@ struct RadialSet {
 // log |det J(u)| on the hull's directions: (...).
 [[nodiscard]] at::Tensor radial_log_abs_det(const at::Tensor& u, const RadialSet& set, const Method& method);
 
-// u(x), differentiable in x and in the set's tensors, from its value `found` (...dim), NaN where there is none.
+// u(x), differentiable in x and in the set's tensors. `found` (..., dim) is its value, NaN where there is none.
 [[nodiscard]] at::Tensor radial_inverse(const at::Tensor& x, const at::Tensor& found, const RadialSet& set,
                                         const Method& method);
 

@@ -5,8 +5,8 @@
 // Functions whose textbook gradient is infinite or NaN at a point that is an ordinary input here.
 namespace softradial::composite {
 
-// The values where the condition holds, a constant elsewhere, where no gradient passes. (masked_fill keeps the dtype when it
-// is exported; a `where` with a filled tensor does not.)
+// The values where the condition holds; elsewhere a constant, with gradient 0. (masked_fill keeps the dtype when it is
+// exported; a `where` with a filled tensor does not.)
 [[nodiscard]] inline at::Tensor where_else(const at::Tensor& condition, const at::Tensor& values, double otherwise) {
   return values.masked_fill(condition.bitwise_not(), otherwise);
 }

@@ -1,5 +1,3 @@
-#include "composite/sample_polyhedra.hpp"
-
 #include <ATen/ATen.h>
 #include <torch/library.h>
 

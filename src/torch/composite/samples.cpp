@@ -29,6 +29,7 @@ std::vector<at::Tensor> cotangents(const at::Tensor& x, const at::Tensor& grad_x
   }
   const auto found = torch::autograd::grad({x}, wanted, {grad_x}, true, true, true);
   std::vector<at::Tensor> out;
+  out.reserve(inputs.size());
   auto next = found.begin();
   for (const at::Tensor& input : inputs) {
     out.push_back(input.defined() && input.requires_grad() ? *next++ : at::Tensor());

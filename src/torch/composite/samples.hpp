@@ -6,17 +6,29 @@
 
 #include "bounds.hpp"
 #include "composite/radial.hpp"
+#include "polyhedra.hpp"
 
-// What the composites of all sets with tensor data share.
+// Sets whose data are tensors, by ATen ops, with every kind of derivative.
 namespace softradial::composite {
 
-// x of a set per row. `interior` (..., 1) tells the rows whose anchor is inside: the others come out as NaN, with gradient
-// 0, whatever the set's tensors hold for them.
+// x for one set per row. `interior` (..., 1) says which rows have their anchor inside. The others come out as NaN with
+// gradient 0, whatever the set's tensors hold for them.
 [[nodiscard]] ops::SampleResult project_samples(const at::Tensor& u, const RadialSet& set, const at::Tensor& interior,
                                                 const Method& method, at::ScalarType type);
 
 // The cotangents of `inputs` for the output `x`, undefined for those that x does not depend on.
 [[nodiscard]] std::vector<at::Tensor> cotangents(const at::Tensor& x, const at::Tensor& grad_x,
                                                  const std::vector<at::Tensor>& inputs);
+
+// The ops of softradial/sample_bounds.hpp and softradial/sample_polyhedra.hpp. The backward passes can be differentiated
+// again; they return the cotangents of all data that require a gradient.
+[[nodiscard]] ops::SampleResult project_bounds(const at::Tensor& u, const ops::BoundsData& data,
+                                               const ops::MapPtr& map);
+[[nodiscard]] ops::BoundsGradient project_bounds_backward(const at::Tensor& grad_x, const at::Tensor& u,
+                                                          const ops::BoundsData& data, const ops::MapPtr& map);
+[[nodiscard]] ops::SampleResult project_polyhedra(const at::Tensor& u, const ops::PolyhedraData& data,
+                                                  const ops::MapPtr& map);
+[[nodiscard]] ops::PolyhedraGradient project_polyhedra_backward(const at::Tensor& grad_x, const at::Tensor& u,
+                                                                const ops::PolyhedraData& data, const ops::MapPtr& map);
 
 }  // namespace softradial::composite

@@ -100,7 +100,8 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> project_polyhedra_bac
       gradient.A = wanted_rows<T>(true, matrix_rows, dim, u.options(), grad_A);
       grad_A.zero_();
     }
-    // One matrix for all rows gathers their cotangents: one thread, so that the sum has one order.
+    // The cotangent of a matrix that all rows share is a sum over the rows. One thread adds it up, so that its order is
+    // fixed.
     const int64_t work = wanted[0] && data.shared ? std::numeric_limits<int64_t>::max() : 4 * dim;
     const auto run = [&](std::size_t first, std::size_t count) {
       const auto per_sample = static_cast<std::size_t>(m);

@@ -14,7 +14,7 @@
 namespace softradial::ops {
 namespace {
 
-// What malloc hands back to the system starts here (M_MMAP_THRESHOLD); below, it is the faster.
+// malloc returns blocks of this size and larger to the system (M_MMAP_THRESHOLD). For smaller ones malloc is faster.
 constexpr std::size_t kLeastBytes = std::size_t{128} << 10;
 
 struct Block {
@@ -26,7 +26,7 @@ struct Block {
 
 class ResultMemory::Shelf {
  public:
-  // The block that was put down last and fits without waste, or a new one.
+  // Takes the block that was put last and fits without waste, or a new one.
   Block take(std::size_t bytes) {
     {
       const std::lock_guard lock(mutex_);
@@ -44,7 +44,7 @@ class ResultMemory::Shelf {
     return {c10::GetCPUAllocator()->allocate(bytes), bytes};
   }
 
-  // Those that have waited longest make room.
+  // Keeps the block; the oldest ones make room for it.
   void put(Block block) {
     std::vector<Block> leaving;  // freed outside the lock
     const std::lock_guard lock(mutex_);
@@ -59,7 +59,7 @@ class ResultMemory::Shelf {
 
  private:
   std::mutex mutex_;
-  std::vector<Block> blocks_;  // the one that was put down last at the end
+  std::vector<Block> blocks_;  // in the order in which they were put
   std::size_t bytes_ = 0;
 };
 

@@ -7,14 +7,14 @@
 
 namespace softradial::ops {
 
-// Memory for the results of an op, from call to call. A training loop frees results of one size and asks for the same
-// again: malloc gives blocks of 128 KiB and more back to the system, which then clears every page of them anew, or answers
-// with another, cold block. On a batch of 1024 x 1000 floats that takes three times as long as the projection itself.
-// A few of the blocks that were freed last wait here instead; they are torch's own, and outlive this object with the
-// tensors that use them.
+// Keeps the memory of an op's results for the next call. A training loop frees results of one size and asks for the same
+// size again. malloc returns blocks of 128 KiB and more to the system, which clears each page before it gives it out
+// again, or answers with another block that is not in the cache: on a batch of 1024 x 1000 floats, that takes three times
+// as long as the projection itself. So the blocks that were freed last are kept here. They are torch's own blocks, and
+// they outlive this object as long as tensors use them.
 class ResultMemory {
  public:
-  // What waits here for the next call, at the most.
+  // The most that is kept for the next call.
   static constexpr std::size_t kMostBlocks = 4;
   static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 

@@ -10,7 +10,7 @@
 // Data that may be shared by all rows of a batch or differ from row to row.
 namespace softradial::ops {
 
-// Data as `rows` rows; keeps what the rows point into alive.
+// Data as rows; `matrix` keeps the memory of the rows alive.
 template <class T>
 struct SampleRows {
   at::Tensor matrix;

@@ -30,13 +30,13 @@ template <class T>
           static_cast<std::ptrdiff_t>(matrix.stride(0))};
 }
 
-// Of a contiguous tensor (..., n) that this op made itself.
+// The rows of a contiguous tensor (..., n) that the op has just made.
 template <class T>
 [[nodiscard]] Rows<T> fresh_rows(const at::Tensor& tensor, int64_t rows) {
   return {tensor.data_ptr<T>(), static_cast<std::size_t>(rows), static_cast<std::size_t>(tensor.size(-1))};
 }
 
-// RowState<T> as the numbers of a tensor (rows, kStateWidth<T>).
+// A batch of RowState<T> is stored as a tensor (rows, kStateWidth<T>).
 template <class T>
 inline constexpr int64_t kStateWidth = sizeof(RowState<T>) / sizeof(T);
 static_assert(sizeof(RowState<float>) == 4 * sizeof(float) && sizeof(RowState<double>) == 4 * sizeof(double));

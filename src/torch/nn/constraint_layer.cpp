@@ -1,7 +1,6 @@
 #include <ATen/ATen.h>
 
 #include "layer_object.hpp"
-#include "penalty.hpp"
 #include "softradial/nn.hpp"
 
 namespace softradial::nn {

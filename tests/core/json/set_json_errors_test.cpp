@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string>
 
-#include "core/json/json_sets.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/set_json.hpp"
+#include "support/set_zoo.hpp"
 #include "support/specimen.hpp"
 
 namespace softradial::test {
@@ -116,7 +116,7 @@ TEST(SetJsonErrors, OfEveryTypeNameUnknownKeys) {
 
 // A key that is renamed is refused: either it is missed, or its new name is unknown.
 TEST(SetJsonErrors, OfEveryTypeRefuseRenamedKeys) {
-  for (const auto& [name, set] : json_sets()) {
+  for (const auto& [name, set] : support::json_sets()) {
     const std::string json = to_json(set);
     const Description description = set->describe();
     for (const auto& [key, value] : description.fields) {

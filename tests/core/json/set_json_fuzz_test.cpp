@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/json/json_sets.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/set_json.hpp"
+#include "support/set_zoo.hpp"
 
 namespace softradial::test {
 namespace {
@@ -94,7 +94,7 @@ TEST(SetJsonFuzz, RandomTokens) {
 
 TEST(SetJsonFuzz, MutatedSets) {
   Random random(3);
-  for (const auto& [name, set] : json_sets()) {
+  for (const auto& [name, set] : support::json_sets()) {
     const std::string json = to_json(set);
     for (int i = 0; i < kMutationsOfEach; ++i) expect_set_or_error(mutated(json, random));
   }

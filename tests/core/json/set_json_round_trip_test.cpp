@@ -5,16 +5,16 @@
 #include <cstdint>
 #include <random>
 
-#include "core/json/json_sets.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/set_json.hpp"
 #include "softradial/sets.hpp"
+#include "support/set_zoo.hpp"
 
 namespace softradial::test {
 namespace {
 
 TEST(SetJsonRoundTrip, EverySetReadsBackEqual) {
-  for (const auto& [name, set] : json_sets()) {
+  for (const auto& [name, set] : support::json_sets()) {
     const std::string json = to_json(set);
     EXPECT_EQ(parse_set(json), set) << name << ": " << json;
     EXPECT_EQ(json.find('\n'), std::string::npos) << name;
@@ -22,7 +22,8 @@ TEST(SetJsonRoundTrip, EverySetReadsBackEqual) {
 }
 
 TEST(SetJsonRoundTrip, TextIsAFixedPoint) {
-  for (const auto& [name, set] : json_sets()) EXPECT_EQ(to_json(parse_set(to_json(set))), to_json(set)) << name;
+  for (const auto& [name, set] : support::json_sets())
+    EXPECT_EQ(to_json(parse_set(to_json(set))), to_json(set)) << name;
 }
 
 TEST(SetJsonRoundTrip, NumbersAreTheShortestThatReadBack) {

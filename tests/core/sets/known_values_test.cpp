@@ -1,10 +1,12 @@
-// Slacks, anchors and names of constraints that can be derived by hand: the tables of the specimens.
+// Slacks, anchors and names of constraints that can be derived by hand, and what constructors refuse: the tables of the
+// specimens.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <sstream>
 
 #include "set_access.hpp"
+#include "softradial/errors.hpp"
 #include "support/specimen.hpp"
 
 namespace softradial::testing {
@@ -74,6 +76,18 @@ TEST(KnownValues, LinearRowsAreTheSlacksOfTheirNames) {
         if (set->inequality_name(i) != row.name) continue;
         EXPECT_NEAR(residual(row, x.data()), expected[i], tolerance * (1 + std::abs(expected[i])));
       }
+    }
+  }
+}
+
+// One line that names the field, its place and its value.
+TEST(Validation, NamesTheFieldAndTheValue) {
+  for (const support::BadBuild& bad : gather(&Specimen::bad_builds)) {
+    try {
+      bad.build();
+      ADD_FAILURE() << "accepted: " << bad.message;
+    } catch (const InvalidSet& error) {
+      EXPECT_EQ(error.what(), bad.message);
     }
   }
 }

@@ -1,4 +1,4 @@
-#include "softradial/sets/lmi.hpp"
+#include "softradial/sets/lmis.hpp"
 
 #include <Eigen/Cholesky>
 #include <cmath>

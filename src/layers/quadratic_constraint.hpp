@@ -1,0 +1,38 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <optional>
+
+#include "softradial/set.hpp"
+
+namespace softradial::layers {
+
+// 1/2 y'P y + q'y + c <= 0,  y = x - center,  P positive semidefinite: balls, ellipsoids and convex quadratics.
+class QuadraticConstraint {
+ public:
+  // None if the set is of another kind.
+  [[nodiscard]] static std::optional<QuadraticConstraint> of(const Set& set);
+
+  [[nodiscard]] double value(const Eigen::VectorXd& x) const;
+  [[nodiscard]] Eigen::VectorXd gradient(const Eigen::VectorXd& x) const;
+  [[nodiscard]] const Eigen::MatrixXd& hessian() const noexcept { return P_; }
+
+  // The orthogonal projection: y(lambda) = (I + lambda P)^-1 (u - center - lambda q) with the lambda >= 0 at which the
+  // constraint holds with equality. In the eigenbasis of P this is a scalar equation, convex and falling, which is solved
+  // by Newton's method in a bracket. If q = 0, Newton's method is applied to 1 / sqrt(y'P y), which is nearly linear, so
+  // that far points take only a few steps too.
+  [[nodiscard]] Eigen::VectorXd project(const Eigen::VectorXd& u, std::size_t& steps) const;
+
+ private:
+  QuadraticConstraint(Eigen::VectorXd center, const Eigen::MatrixXd& P, Eigen::VectorXd q, double c);
+
+  Eigen::VectorXd center_;
+  Eigen::MatrixXd P_;
+  Eigen::VectorXd q_;
+  double c_;
+  Eigen::MatrixXd V_;  // P = V diag(s) V'
+  Eigen::VectorXd s_;
+  Eigen::VectorXd Vq_;
+};
+
+}  // namespace softradial::layers
