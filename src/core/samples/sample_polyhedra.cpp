@@ -23,7 +23,7 @@ constexpr std::size_t kBlockRows = 8 * kernels::kMaxTileRows;
 
 // |v|, also where the squares overflow or vanish; not finite where v is not.
 template <class T>
-T norm(std::span<const T> v) noexcept {
+T euclidean_norm(std::span<const T> v) noexcept {
   const T squares = kernels::dot(v.data(), v.data(), v.size());
   constexpr T kFewLost = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
   if (std::isnan(squares) || (squares >= kFewLost && std::isfinite(squares))) return std::sqrt(squares);
@@ -166,7 +166,7 @@ PolyhedraMap<T> PolyhedraMap<T>::shared(Rows<const T> A, const AffineHull& hull,
   std::vector<T> norms(A.count());
   for (std::size_t k = 0; k < A.count(); ++k) {
     for (std::size_t j = 0; j < A.dim(); ++j) panels.set(k, j, A[k][j]);
-    norms[k] = norm(A[k]);
+    norms[k] = euclidean_norm(A[k]);
   }
   return PolyhedraMap(std::make_unique<const Impl>(A.count(), A.dim(), HullProjector<T>(hull), method,
                                                    std::move(panels), std::move(norms)));
@@ -186,7 +186,7 @@ void PolyhedraMap<T>::project(const SamplePolyhedra<T>& sets, Rows<const T> A, R
   const auto lease = e.lend();
   Block<T>& block = *lease;
   const bool one_anchor = sets.anchor.stride() == 0;
-  const T shared_size = one_anchor ? norm(sets.anchor[0]) : T{0};
+  const T shared_size = one_anchor ? euclidean_norm(sets.anchor[0]) : T{0};
   std::optional<kernels::SharedRows<T>> shared;
   if (one_anchor && e.ordinary_norms && std::isfinite(shared_size)) shared.emplace(e.norms, shared_size, sets.image);
   const auto stride = static_cast<std::ptrdiff_t>(block.padded);
@@ -203,10 +203,10 @@ void PolyhedraMap<T>::project(const SamplePolyhedra<T>& sets, Rows<const T> A, R
       const Rows<const T> matrix = e.matrix(A, i);
       const T* norms = e.norms.data();
       if (!e.panels) {
-        for (std::size_t k = 0; k < e.num_rows; ++k) block.norms[k] = norm(matrix[k]);
+        for (std::size_t k = 0; k < e.num_rows; ++k) block.norms[k] = euclidean_norm(matrix[k]);
         norms = block.norms.data();
       }
-      const T size = one_anchor ? shared_size : norm(sets.anchor[i]);
+      const T size = one_anchor ? shared_size : euclidean_norm(sets.anchor[i]);
       const T steepest =
           kernels::guarded_scales<T>({sets.b.row(i), sets.image}, norms, size, e.num_rows, block.scales_of(r));
       block.kappa[r] = std::isfinite(size) ? e.kappa(steepest) : T{-1};
@@ -254,7 +254,7 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
   const auto lease = e.lend();
   Block<T>& block = *lease;
   const bool one_anchor = sets.anchor.stride() == 0;
-  const T shared_size = one_anchor ? norm(sets.anchor[0]) : T{0};
+  const T shared_size = one_anchor ? euclidean_norm(sets.anchor[0]) : T{0};
   const kernels::RayMap<T> rays{e.method, profile_function<T>(e.method)};
 
   // a_k and w of sample i; no row where gamma(d) = 0.
@@ -263,9 +263,9 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
     if (!(at.gamma > 0)) return {};
     const auto k = static_cast<std::size_t>(at.active);
     const std::span<const T> row = e.matrix(A, i)[k];
-    const T row_norm = e.panels ? e.norms[k] : norm(row);
+    const T row_norm = e.panels ? e.norms[k] : euclidean_norm(row);
     const T slack = sets.b.row(i)[k] - (sets.image != nullptr ? sets.image[k] : T{0});
-    const T size = one_anchor ? shared_size : norm(sets.anchor[i]);
+    const T size = one_anchor ? shared_size : euclidean_norm(sets.anchor[i]);
     return {row.data(), kernels::guarded_scale(slack, row_norm, size)};
   };
   // Rows first, first + 1, ... by passes of their own, whatever the rows are.
