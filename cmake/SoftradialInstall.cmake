@@ -16,9 +16,10 @@ if(SOFTRADIAL_BUILD_TORCH)
     set_target_properties(softradial_torch_bench PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
     install(TARGETS softradial_torch_bench RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   endif()
-  # The Python package, complete in its folder.
+  # The Python package, complete in its folder. The library is installed, not copied: its path is that of the installation.
   install(DIRECTORY "${CMAKE_BINARY_DIR}/python/softradial" DESTINATION "${SOFTRADIAL_PYTHON_DIR}"
-    PATTERN "__pycache__" EXCLUDE)
+    PATTERN "__pycache__" EXCLUDE PATTERN "lib" EXCLUDE)
+  install(TARGETS softradial_torch LIBRARY DESTINATION "${SOFTRADIAL_PYTHON_DIR}/softradial/lib")
 endif()
 if(SOFTRADIAL_BUILD_CLI)
   set_target_properties(softradial_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")

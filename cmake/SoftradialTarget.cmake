@@ -2,6 +2,19 @@
 function(softradial_target name)
   target_compile_features(${name} PUBLIC cxx_std_20)
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
-  target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
-    $<$<BOOL:${SOFTRADIAL_WARNINGS_AS_ERRORS}>:-Werror>)
+  if(SOFTRADIAL_WHEEL)
+    # Built once, by people who wait for it: ten files at a time share their headers and instantiations, which takes a quarter
+    # of the time for LibTorch. Warnings are for those who work on the files.
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+    target_compile_options(${name} PRIVATE -w)
+  else()
+    target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+      $<$<BOOL:${SOFTRADIAL_WARNINGS_AS_ERRORS}>:-Werror>)
+  endif()
+endfunction()
+
+# Adds files that are compiled by themselves in every build: Highway includes each of them again for every instruction set.
+function(softradial_add_kernels target)
+  target_sources(${target} PRIVATE ${ARGN})
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from . import distributions, sets
+from . import _build, distributions, sets
 from .anchors import analytic_center
 from .layers import GaugeMap, HardRadial, SoftRadial
 from .level_sets import LevelSet
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     def __getattr__(name: str) -> Any: ...
 
 
-__version__ = "0.1.0"
+__version__ = _build.version
 
 __all__ = [
     "ConstraintLayer",

@@ -2,9 +2,28 @@
 
 from pathlib import Path
 
-import torch
+from . import _build
 
-torch.ops.load_library(str(Path(__file__).parent / "lib" / "libsoftradial_torch.so"))
+_MADE_FOR = ".".join(_build.torch_version.split(".")[:2])
+_REMEDY = f"install torch {_MADE_FOR}, or install softradial again, which compiles it for the torch that it finds"
+
+try:
+    import torch
+except ModuleNotFoundError as error:
+    if error.name != "torch":
+        raise
+    raise ImportError(f"softradial {_build.version} was compiled for torch {_MADE_FOR} and finds no torch: {_REMEDY}") from None
+
+# LibTorch keeps its binary interface within a minor version only: with another one the library would crash, or not load.
+if torch.__version__.split(".")[:2] != _MADE_FOR.split("."):
+    raise ImportError(
+        f"softradial {_build.version} was compiled for torch {_MADE_FOR} and finds torch {torch.__version__} "
+        f"({torch.__path__[0]}): {_REMEDY}"
+    )
+try:
+    torch.ops.load_library(str(Path(__file__).parent / "lib" / "libsoftradial_torch.so"))
+except OSError as error:
+    raise ImportError(f"softradial {_build.version} does not load with torch {torch.__version__}: {error}: {_REMEDY}") from None
 
 ops = torch.ops.softradial
 classes = torch.classes.softradial

@@ -17,7 +17,7 @@ constexpr int kMaxPathPoints = 30;
 constexpr double kPathDecrement = 1e-10;
 // Where curvature changes fast (|x|^p near 0) Newton's method creeps at the end: this is still a point of the path.
 constexpr double kOnPath = 1e-2;
-constexpr int kMaxSteps = 80;
+constexpr int kMaxPhaseOneSteps = 80;
 constexpr int kMaxDoublings = 200;
 // t* counts as 0 where t falls below this, relative to the largest slack: Newton's method resolves t to about the
 // square root of the rounding of the barrier's terms.
@@ -106,7 +106,7 @@ class Path {
       return terms;
     };
     NewtonLimits limits;
-    limits.max_steps = kMaxSteps;
+    limits.max_steps = kMaxPhaseOneSteps;
     limits.decrement = kPathDecrement;
     limits.enough = [this](const Eigen::VectorXd& z) { return is_interior(z); };
     NewtonResult result = minimise(objective, normals_, z_, limits);

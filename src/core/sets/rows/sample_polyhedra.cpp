@@ -22,7 +22,7 @@ constexpr std::size_t kBlockRows = 8 * kernels::kMaxTileRows;
 
 // |v|, also where the squares overflow or vanish; not finite where v is not.
 template <class T>
-T norm(std::span<const T> v) noexcept {
+T euclidean_norm(std::span<const T> v) noexcept {
   const T squares = kernels::dot(v.data(), v.data(), v.size());
   constexpr T kFewLost = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
   if (std::isnan(squares) || (squares >= kFewLost && std::isfinite(squares))) return std::sqrt(squares);
@@ -130,7 +130,7 @@ struct PolyhedraMap<T>::Impl {
     return static_cast<T>(guard::kappa_of_unit(guard::kUlp<T>, dim)) * steepest;
   }
   [[nodiscard]] kernels::AnchorSize<T> size_of(std::span<const T> anchor) const noexcept {
-    return {norm(anchor), guard::slack_roundings<T>(dim)};
+    return {euclidean_norm(anchor), guard::slack_roundings<T>(dim)};
   }
   [[nodiscard]] typename Pool<Block<T>>::Lease lend() const {
     return blocks.lend([this] { return Block<T>(kBlockRows, dim, num_rows); });
@@ -170,7 +170,7 @@ PolyhedraMap<T> PolyhedraMap<T>::shared(Rows<const T> A, const AffineHull& hull,
   std::vector<T> norms(A.count());
   for (std::size_t k = 0; k < A.count(); ++k) {
     for (std::size_t j = 0; j < A.dim(); ++j) panels.set(k, j, A[k][j]);
-    norms[k] = norm(A[k]);
+    norms[k] = euclidean_norm(A[k]);
   }
   return PolyhedraMap(std::make_unique<const Impl>(A.count(), A.dim(), HullProjector<T>(hull), method,
                                                    std::move(panels), std::move(norms)));
@@ -208,7 +208,7 @@ void PolyhedraMap<T>::project(const SamplePolyhedra<T>& sets, Rows<const T> A, R
       const Rows<const T> matrix = e.matrix(A, i);
       const T* norms = e.norms.data();
       if (!e.panels) {
-        for (std::size_t k = 0; k < e.num_rows; ++k) block.norms[k] = norm(matrix[k]);
+        for (std::size_t k = 0; k < e.num_rows; ++k) block.norms[k] = euclidean_norm(matrix[k]);
         norms = block.norms.data();
       }
       const kernels::AnchorSize<T> size = one_anchor ? shared_size : e.size_of(sets.anchor[i]);
@@ -268,7 +268,7 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
     if (!(at.gamma > 0)) return {};
     const auto k = static_cast<std::size_t>(at.active);
     const std::span<const T> row = e.matrix(A, i)[k];
-    const T row_norm = e.panels ? e.norms[k] : norm(row);
+    const T row_norm = e.panels ? e.norms[k] : euclidean_norm(row);
     const T slack = sets.b.row(i)[k] - (sets.image != nullptr ? sets.image[k] : T{0});
     const kernels::AnchorSize<T> size = one_anchor ? shared_size : e.size_of(sets.anchor[i]);
     return {row.data(), kernels::guarded_scale(slack, row_norm, size)};
