@@ -9,6 +9,21 @@ install(TARGETS softradial_core softradial_baselines EXPORT softradialTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY include/softradial DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
+if(SOFTRADIAL_BUILD_C)
+  install(TARGETS softradial_c EXPORT softradialCTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(FILES include/softradial/softradial.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/softradial")
+  install(EXPORT softradialCTargets NAMESPACE softradial:: DESTINATION "${SOFTRADIAL_PACKAGE_DIR}")
+  # For builds without CMake: cc $(pkg-config --cflags softradial) program.c $(pkg-config --libs softradial)
+  file(RELATIVE_PATH SOFTRADIAL_PREFIX_FROM_PC "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+  string(REGEX REPLACE "/$" "" SOFTRADIAL_PREFIX_FROM_PC "${SOFTRADIAL_PREFIX_FROM_PC}")
+  configure_file(cmake/softradial.pc.in "${PROJECT_BINARY_DIR}/softradial.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/softradial.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endif()
+if(SOFTRADIAL_BUILD_C OR SOFTRADIAL_BUILD_TORCH)
+  # The Python package, complete in its folder.
+  install(DIRECTORY "${CMAKE_BINARY_DIR}/python/softradial" DESTINATION "${SOFTRADIAL_PYTHON_DIR}"
+    PATTERN "__pycache__" EXCLUDE)
+endif()
 if(SOFTRADIAL_BUILD_TORCH)
   install(TARGETS softradial_torch EXPORT softradialTorchTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
   install(EXPORT softradialTorchTargets NAMESPACE softradial:: DESTINATION "${SOFTRADIAL_PACKAGE_DIR}")
@@ -16,9 +31,6 @@ if(SOFTRADIAL_BUILD_TORCH)
     set_target_properties(softradial_torch_bench PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
     install(TARGETS softradial_torch_bench RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   endif()
-  # The Python package, complete in its folder.
-  install(DIRECTORY "${CMAKE_BINARY_DIR}/python/softradial" DESTINATION "${SOFTRADIAL_PYTHON_DIR}"
-    PATTERN "__pycache__" EXCLUDE)
 endif()
 if(SOFTRADIAL_BUILD_CLI)
   set_target_properties(softradial_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
