@@ -20,7 +20,6 @@
 #include "progress.hpp"
 #include "row_reader.hpp"
 #include "row_writer.hpp"
-#include "softradial/layer_words.hpp"
 #include "softradial/projection.hpp"
 #include "softradial/set_json.hpp"
 

@@ -344,6 +344,7 @@ class ConstraintLayer:
     Every call takes u (..., input_dim) and gives arrays (..., dim) of the same dtype, float32 or float64.
     """
 
+    options: Tuple[str, ...] = ()  # of a method's class: the names of what can be chosen
     _handle: ctypes.c_void_p
 
     def __init__(
@@ -464,8 +465,8 @@ def layer_from_json(json: str) -> ConstraintLayer:
 
 
 def layer_from_state(state: Any) -> ConstraintLayer:
-    """The layer that a PyTorch layer saved: the value of its key "..._extra_state" in a state_dict (bytes, or an array or a
-    tensor of them), or a state_dict in which there is one such key."""
+    """The layer that a PyTorch layer saved, or that `to_json` described: the value of its key "..._extra_state" in a
+    state_dict (bytes, or an array or a tensor of them), or a state_dict in which there is one such key."""
     if isinstance(state, Mapping):
         keys = [key for key in state if key.endswith("_extra_state")]
         if len(keys) != 1:
@@ -473,15 +474,15 @@ def layer_from_state(state: Any) -> ConstraintLayer:
         state = state[keys[0]]
     text = state if isinstance(state, (str, bytes)) else np.asarray(state, dtype=np.uint8).tobytes()
     saved = _json.loads(text)
-    method, contraction, lambda_, epsilon = saved["map"]
-    row = next((row for row in _METHOD_TABLE if row["name"] == method), None)
-    if row is None:
-        raise ValueError(f"state: method '{method}' is unknown")
-    numbers = {"lambda": lambda_, "epsilon": epsilon}
-    options = {option["name"]: numbers[option["name"]] for option in row["options"]}
-    if "contraction" in row:
-        options["contraction"] = contraction
-    return layer_from_json(_json.dumps({"set": saved["set"], "method": method, "anchor": saved["anchor"], **options}))
+    if "map" in saved:  # of SoftRadial, HardRadial, GaugeMap: four words, whether the method has them all or not
+        method, contraction, lambda_, epsilon = saved.pop("map")
+        own = _LAYERS[method].options
+        numbers = {"contraction": contraction, "lambda": lambda_, "epsilon": epsilon}
+        saved.update(method=method, **{name: value for name, value in numbers.items() if name in own})
+    if "layer" in saved:  # of the others
+        words = saved.pop("layer")
+        saved.update(words.pop("options"), **{name: value for name, value in words.items() if value != ""})
+    return layer_from_json(_json.dumps(saved))
 
 
 def _layer_signature(row: Dict[str, Any]) -> inspect.Signature:
@@ -513,13 +514,13 @@ def _layer_class(row: Dict[str, Any]) -> Type[ConstraintLayer]:
         ConstraintLayer.__init__(self, given.pop("set"), row["name"], **given)
 
     doc = f"The method {row['name']}: docs/methods says what it guarantees."
-    names = {"__init__": __init__, "__doc__": doc, "__module__": __name__, "__signature__": signature}
+    options = ("contraction",) * ("contraction" in row) + tuple(option["name"] for option in row["options"])
+    names = {"__init__": __init__, "__doc__": doc, "__module__": __name__, "__signature__": signature, "options": options}
     return type(row["title"], (ConstraintLayer,), names)
 
 
-_METHOD_TABLE: List[Dict[str, Any]] = _json.loads(_text(_C.sr_methods))
 _SETS = {row["name"]: _set_class(row) for row in _json.loads(_text(_C.sr_set_types))}
-_LAYERS = {row["name"]: _layer_class(row) for row in _METHOD_TABLE}
+_LAYERS = {row["name"]: _layer_class(row) for row in _json.loads(_text(_C.sr_methods))}
 _CLASSES: Dict[str, type] = {made.__name__: made for made in (*_SETS.values(), *_LAYERS.values())}
 globals().update(_CLASSES)
 

@@ -6,7 +6,6 @@
 
 #include "builders.hpp"
 #include "softradial/errors.hpp"
-#include "softradial/layer_words.hpp"
 
 namespace softradial {
 namespace {

@@ -4,7 +4,7 @@
 #include <concepts>
 
 #include "softradial/errors.hpp"
-#include "softradial/layer_words.hpp"
+#include "softradial/layer.hpp"
 
 namespace softradial {
 namespace {

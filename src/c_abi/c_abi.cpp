@@ -15,11 +15,14 @@
 namespace softradial::c_abi {
 namespace {
 
-// Nothing is left in `out` by a call that fails.
+// A call that fails leaves null in `out`.
 template <class Handle, class Make>
 sr_status make_handle(Handle** out, const Make& make) {
-  if (out != nullptr) *out = nullptr;
-  return guarded([&] { required(out, "out") = make().release(); });
+  return guarded([&] {
+    Handle*& handle = required(out, "out");
+    handle = nullptr;
+    handle = make().release();
+  });
 }
 
 template <class Make>

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "softradial/layer_words.hpp"
+#include "softradial/layer.hpp"
 
 namespace softradial::c_abi {
 

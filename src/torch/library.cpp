@@ -16,7 +16,6 @@
 #include "set_builders.hpp"
 #include "set_object.hpp"
 #include "softradial/errors.hpp"
-#include "softradial/layer_words.hpp"
 #include "softradial/set_json.hpp"
 
 // The schemas of all ops and the three classes that TorchScript knows. Kernels are registered where they are written:

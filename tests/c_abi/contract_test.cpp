@@ -51,8 +51,9 @@ TEST(CAbi, StatusesHaveNames) {
 }
 
 TEST(CAbi, SetsThatAreWrongAreErrors) {
-  expect_error(parse_status(""), SR_INVALID_SET,
-               "line 1, column 1: syntax error while parsing value - unexpected end of input, near \"\"");
+  expect_error(
+      parse_status(""), SR_INVALID_SET,
+      "line 1, column 1: syntax error while parsing value - unexpected end of input; expected '[', '{', or a literal");
   EXPECT_EQ(parse_status(R"({"type": "sphere"})"), SR_INVALID_SET);
   EXPECT_NE(error_text().find("unknown set type \"sphere\""), std::string::npos);
   EXPECT_EQ(parse_status(R"({"type": "capped_simplex", "dim": 3, "cap": 0.1})"), SR_INVALID_SET);
@@ -319,7 +320,7 @@ TEST(CAbi, ArraysThatAreWrongAreErrors) {
   expect_refused("capped_simplex", {good}, "capped_simplex: cap is missing");
   expect_refused("capped_simplex", {good, good}, "capped_simplex: dim: is given twice");
   expect_refused("capped_simplex", {good, numbers("caps", cap, {})}, "capped_simplex: caps: there is no such field");
-  expect_refused("capped_simplex", {good, numbers("cap", nan, {})}, "capped_simplex: cap is nan");
+  expect_refused("capped_simplex", {good, numbers("cap", nan, {})}, "capped_simplex: cap is nan, not a finite number");
   expect_refused("simplex", {numbers("dim", two, {2})}, "simplex: dim: expected 0 dimensions, got 1");
   expect_refused("polyhedron", {numbers("A", two, {2})}, "polyhedron: A: expected 2 dimensions, got 1");
   const std::size_t huge = std::size_t{1} << 40;

@@ -298,27 +298,47 @@ def test_sparse_matrices_stay_sparse():
 
 
 def test_every_method_has_a_class():
-    names = [row["name"] for row in srn._METHOD_TABLE]
-    assert len(names) == 14
+    assert len(srn._LAYERS) == 14
     assert str(inspect.signature(srn.SoftRadial)) == (
         "(set, contraction='rational', lambda_=1, epsilon=0.01, anchor='auto', check_finite=False)"
     )
     assert str(inspect.signature(srn.Softmax)) == "(set, temperature=1, check_finite=False)"
-    for row in srn._METHOD_TABLE:
+    for method, made in srn._LAYERS.items():
         # HardNetAff asks for independent rows, which a simplex does not have.
-        set = srn.Box([0, 0], [1, 2]) if row["name"] == "hardnet_aff" else srn.Simplex(3)
-        options = {"training_steps": 5} if row["name"] == "hp" else {}
-        layer = getattr(srn, row["title"])(set, **options)
-        same = srn.ConstraintLayer(set, row["name"], **options)
+        set = srn.Box([0, 0], [1, 2]) if method == "hardnet_aff" else srn.Simplex(3)
+        options = {"training_steps": 5} if method == "hp" else {}
+        layer = made(set, **options)
+        same = srn.ConstraintLayer(set, method, **options)
         u = np.random.default_rng(4).standard_normal((5, layer.input_dim))
         for other in (same, pickle.loads(pickle.dumps(layer)), srn.layer_from_json(layer.to_json())):
-            assert np.array_equal(layer(u), other(u)), row["name"]
+            assert np.array_equal(layer(u), other(u)), method
         assert type(pickle.loads(pickle.dumps(layer))) is type(layer)
-        assert repr(layer).startswith(f"{row['title']}({set}")
+        assert repr(layer).startswith(f"{made.__name__}({set}") and getattr(srn, made.__name__) is made
     set = srn.Simplex(3)
     soft = srn.SoftRadial(set, "exponential", 2.0, 0.1, [0.2, 0.3, 0.5])
     assert np.array_equal(soft.anchor, [0.2, 0.3, 0.5]) and soft.hull_dim == 2 and soft.set is set
     assert repr(soft) == "SoftRadial(simplex(dim=3, sum=1), exponential, lambda=2, epsilon=0.1)"
+
+
+def test_states_of_every_form():
+    """What PyTorch layers save, and a layer's own text; as text, bytes, an array of bytes, in a state_dict."""
+    set, anchor = srn.Simplex(3), [0.2, 0.3, 0.5]
+    data = json.loads(set.to_json())
+    dc3 = {"method": "dc3", "contraction": "", "anchor": "auto", "options": {"steps": 3.0}}
+    gauge = {"method": "gauge_map", "contraction": "exponential", "anchor": anchor, "options": {"lambda": 2.0}}
+    anchored = {"set": data, "anchor": anchor}
+    states = [
+        ({**anchored, "map": ["hard_radial", "rational", 1.0, 0.01]}, srn.HardRadial(set, anchor)),
+        ({**anchored, "map": ["gauge_map", "hyperbolic", 3.0, 0.01]}, srn.GaugeMap(set, "hyperbolic", 3, anchor)),
+        ({"set": data, "layer": dc3}, srn.Dc3(set, 3)),
+        ({"set": data, "layer": gauge}, srn.GaugeMap(set, "exponential", 2, anchor)),
+        (json.loads(srn.Rayen(set, anchor).to_json()), srn.Rayen(set, anchor)),
+    ]
+    for state, layer in states:
+        text = json.dumps(state)
+        array = np.frombuffer(text.encode(), np.uint8)
+        for form in (text, text.encode(), array, {"0.weight": 1, "1._extra_state": array}):
+            assert srn.layer_from_state(form).to_json() == layer.to_json()
 
 
 @has_torch
