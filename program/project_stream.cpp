@@ -230,12 +230,6 @@ class Stream {
   std::vector<T> out_;
 };
 
-// Softmax, orthogonal projections and corrections of violated constraints start from u itself, not from an interior point.
-bool has_anchor(const LayerMethod& method) {
-  return radial_method(method) || std::holds_alternative<Rayen>(method) || std::holds_alternative<RayScalar>(method) ||
-         std::holds_alternative<Hop>(method) || std::holds_alternative<Hp>(method);
-}
-
 void require_supported(const ProjectOptions& options) {
   const std::string name(method_name(options.method));
   const bool is_special = options.quantity != Quantity::value && options.quantity != Quantity::evaluation &&

@@ -101,8 +101,14 @@ using LayerMethod = std::variant<SoftRadial, HardRadial, GaugeMap, Softmax, Orth
 // The method as a map of softradial/projection.hpp, if it is one of them.
 [[nodiscard]] std::optional<Method> radial_method(const LayerMethod& method) noexcept;
 
-// The word that the command line and Python use: "soft_radial", "dc3", "hardnet", ...
+// Whether the method starts from an interior point. Softmax, orthogonal projections and corrections of violated
+// constraints start from u itself.
+[[nodiscard]] bool has_anchor(const LayerMethod& method) noexcept;
+
+// The word that the command line and Python use: "soft_radial", "dc3", "hardnet", ...; and the name of its class in C++ and
+// Python: "SoftRadial", "Dc3", "HardNet", ...
 [[nodiscard]] std::string_view method_name(const LayerMethod& method) noexcept;
+[[nodiscard]] std::string_view method_title(const LayerMethod& method) noexcept;
 // The method of that name with its default parameters; throws InvalidOption, listing the names.
 [[nodiscard]] LayerMethod method_named(std::string_view name);
 [[nodiscard]] std::vector<std::string_view> method_names();
@@ -114,6 +120,10 @@ void set_option(LayerMethod& method, std::string_view name, double value);
 void set_contraction(LayerMethod& method, std::string_view word);
 // Empty for methods without one.
 [[nodiscard]] std::string_view method_contraction(const LayerMethod& method) noexcept;
+
+// How an anchor is looked for, by its word: "auto", "chebyshev", "analytic". Another throws InvalidOption, listing them.
+[[nodiscard]] AnchorSearch anchor_search(std::string_view word);
+[[nodiscard]] std::string anchor_word(AnchorSearch search);
 
 // A map from a model's outputs to points of a set, compiled for one precision. Immutable: several threads may
 // call it at once. Rows do not depend on each other; a row with a NaN or an infinity gives NaN in that row.

@@ -16,4 +16,9 @@ namespace softradial {
 // The inverse: parse_set(to_json(set)) == set. Level sets of callables have no such form: InvalidSet.
 [[nodiscard]] std::string to_json(const Set& set);
 
+// The table of set types (softradial/set_type.hpp) as JSON: what other languages make their constructors from.
+//   [{"name", "title", "formula", "fields": [{"name", "kind", "required", "otherwise"}]}]
+// "kind" is FieldKind's word; "otherwise", the value of a number that is left out, is there where the field has one.
+[[nodiscard]] std::string set_types_json();
+
 }  // namespace softradial

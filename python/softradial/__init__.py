@@ -1,31 +1,45 @@
-"""Hard convex constraints for any model's output: layers that map all of R^n one-to-one onto the interior of a set."""
+"""Hard convex constraints for any model's output: layers that map all of R^n one-to-one onto the interior of a set.
 
-from typing import TYPE_CHECKING, Any
+softradial.numpy has the layers on numpy arrays and needs no torch; everything else does.
+"""
 
-from . import _build, distributions, sets
-from .anchors import analytic_center
-from .layers import GaugeMap, HardRadial, SoftRadial
-from .level_sets import LevelSet
-from .methods import (
-    ConstraintLayer,
-    Dc3,
-    HardNet,
-    HardNetAff,
-    HardNetCvx,
-    Hop,
-    Hp,
-    Orthogonal,
-    QpLayer,
-    RayScalar,
-    Rayen,
-    SoftPenalty,
-    Softmax,
-)
-from .sets import *  # noqa: F401, F403 (one constructor for each type of the library's table)
+import importlib
+from typing import Any, Optional
 
-if TYPE_CHECKING:
+from . import _build
 
-    def __getattr__(name: str) -> Any: ...
+_torch_error: Optional[Exception] = None
+try:
+    from . import distributions, sets
+    from .anchors import analytic_center
+    from .layers import GaugeMap, HardRadial, SoftRadial
+    from .level_sets import LevelSet
+    from .methods import (
+        ConstraintLayer,
+        Dc3,
+        HardNet,
+        HardNetAff,
+        HardNetCvx,
+        Hop,
+        Hp,
+        Orthogonal,
+        QpLayer,
+        RayScalar,
+        Rayen,
+        SoftPenalty,
+        Softmax,
+    )
+    from .sets import *  # noqa: F401, F403 (one constructor for each type of the library's table)
+except (ImportError, OSError) as error:  # no torch, or no op library for it: said when something of it is asked for
+    _torch_error = error
+
+
+def __getattr__(name: str) -> Any:
+    if name == "numpy":
+        return importlib.import_module(".numpy", __name__)
+    if _torch_error is None or name.startswith("__"):
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    raise ImportError(f"softradial.{name} needs torch: {_torch_error}; softradial.numpy does not") from _torch_error
 
 
 __version__ = _build.version
@@ -50,5 +64,8 @@ __all__ = [
     "Softmax",
     "analytic_center",
     "distributions",
-    *sets.__all__,
 ]
+if _torch_error is None:
+    __all__ += sets.__all__
+else:
+    __all__.clear()

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "finite_rows.hpp"
 #include "sets/number_text.hpp"
 #include "softradial/errors.hpp"
 
@@ -51,16 +52,7 @@ void Projection<T>::check(Rows<const T> rows, const char* name) const {
     throw ShapeError(std::string(name) + " has rows of " + std::to_string(rows.dim()) +
                      " numbers, the set has dimension " + std::to_string(dim()));
   }
-  if (!check_finite_) return;
-  for (std::size_t i = 0; i < rows.count(); ++i) {
-    for (std::size_t j = 0; j < rows.dim(); ++j) {
-      const T v = rows[i][j];
-      if (!std::isfinite(v)) {
-        throw NonFiniteInput(std::string(name) + " has " + number_text(static_cast<double>(v)) + " in row " +
-                             std::to_string(i) + ", column " + std::to_string(j));
-      }
-    }
-  }
+  if (check_finite_) require_finite(rows, name);
 }
 
 namespace {

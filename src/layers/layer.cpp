@@ -18,10 +18,26 @@ struct Overloaded : Fs... {
 template <class... Fs>
 Overloaded(Fs...) -> Overloaded<Fs...>;
 
+struct MethodWords {
+  std::string_view name;
+  std::string_view title;
+};
+
 // In the order of LayerMethod's alternatives.
-constexpr std::array<std::string_view, std::variant_size_v<LayerMethod>> kNames = {
-    "soft_radial", "hard_radial", "gauge_map", "softmax",    "orthogonal", "dc3", "hardnet",
-    "hardnet_aff", "hardnet_cvx", "rayen",     "ray_scalar", "hop",        "hp",  "soft_penalty"};
+constexpr std::array<MethodWords, std::variant_size_v<LayerMethod>> kWords = {{{"soft_radial", "SoftRadial"},
+                                                                               {"hard_radial", "HardRadial"},
+                                                                               {"gauge_map", "GaugeMap"},
+                                                                               {"softmax", "Softmax"},
+                                                                               {"orthogonal", "Orthogonal"},
+                                                                               {"dc3", "Dc3"},
+                                                                               {"hardnet", "HardNet"},
+                                                                               {"hardnet_aff", "HardNetAff"},
+                                                                               {"hardnet_cvx", "HardNetCvx"},
+                                                                               {"rayen", "Rayen"},
+                                                                               {"ray_scalar", "RayScalar"},
+                                                                               {"hop", "Hop"},
+                                                                               {"hp", "Hp"},
+                                                                               {"soft_penalty", "SoftPenalty"}}};
 
 template <std::size_t... kIndices>
 LayerMethod default_method(std::size_t index, std::index_sequence<kIndices...>) {
@@ -32,18 +48,24 @@ LayerMethod default_method(std::size_t index, std::index_sequence<kIndices...>) 
 
 }  // namespace
 
-std::string_view method_name(const LayerMethod& method) noexcept { return kNames[method.index()]; }
+std::string_view method_name(const LayerMethod& method) noexcept { return kWords[method.index()].name; }
 
-std::vector<std::string_view> method_names() { return {kNames.begin(), kNames.end()}; }
+std::string_view method_title(const LayerMethod& method) noexcept { return kWords[method.index()].title; }
+
+std::vector<std::string_view> method_names() {
+  std::vector<std::string_view> names;
+  for (const MethodWords& words : kWords) names.push_back(words.name);
+  return names;
+}
 
 LayerMethod method_named(std::string_view name) {
-  const auto place = std::ranges::find(kNames, name);
-  if (place == kNames.end()) {
+  const auto place = std::ranges::find(kWords, name, &MethodWords::name);
+  if (place == kWords.end()) {
     std::string known;
-    for (const std::string_view each : kNames) known += (known.empty() ? "" : ", ") + std::string(each);
+    for (const std::string_view each : method_names()) known += (known.empty() ? "" : ", ") + std::string(each);
     throw InvalidOption("method '" + std::string(name) + "' is unknown; there are " + known);
   }
-  return default_method(static_cast<std::size_t>(place - kNames.begin()), std::make_index_sequence<kNames.size()>());
+  return default_method(static_cast<std::size_t>(place - kWords.begin()), std::make_index_sequence<kWords.size()>());
 }
 
 std::optional<Method> radial_method(const LayerMethod& method) noexcept {
@@ -51,6 +73,11 @@ std::optional<Method> radial_method(const LayerMethod& method) noexcept {
   if (const auto* m = std::get_if<HardRadial>(&method)) return *m;
   if (const auto* m = std::get_if<GaugeMap>(&method)) return *m;
   return std::nullopt;
+}
+
+bool has_anchor(const LayerMethod& method) noexcept {
+  return radial_method(method) || std::holds_alternative<Rayen>(method) || std::holds_alternative<RayScalar>(method) ||
+         std::holds_alternative<Hop>(method) || std::holds_alternative<Hp>(method);
 }
 
 template <class T>

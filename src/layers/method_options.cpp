@@ -12,6 +12,9 @@ namespace {
 // In the order of the enumeration.
 constexpr std::array<std::string_view, 3> kContractions = {"rational", "exponential", "hyperbolic"};
 
+constexpr std::array<std::pair<std::string_view, AnchorSearch>, 3> kSearches{
+    {{"auto", AnchorSearch::automatic}, {"chebyshev", AnchorSearch::chebyshev}, {"analytic", AnchorSearch::analytic}}};
+
 // Calls visit(name, field) for every number of a method.
 template <class M, class Visit>
 void for_each_option(M& method, const Visit& visit) {
@@ -106,6 +109,18 @@ std::string_view method_contraction(const LayerMethod& method) noexcept {
   if (const auto* map = std::get_if<GaugeMap>(&method))
     return kContractions[static_cast<std::size_t>(map->contraction)];
   return {};
+}
+
+AnchorSearch anchor_search(std::string_view word) {
+  const auto place = std::ranges::find(kSearches, word, [](const auto& entry) { return entry.first; });
+  if (place == kSearches.end()) {
+    throw InvalidOption("anchor '" + std::string(word) + "' is unknown; there are auto, chebyshev, analytic");
+  }
+  return place->second;
+}
+
+std::string anchor_word(AnchorSearch search) {
+  return std::string(std::ranges::find(kSearches, search, [](const auto& entry) { return entry.second; })->first);
 }
 
 }  // namespace softradial

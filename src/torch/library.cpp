@@ -153,7 +153,7 @@ TORCH_LIBRARY(softradial, m) {
       "make_set(str type, Dict(str, Tensor) data, __torch__.torch.classes.softradial.Set[] sets) -> "
       "__torch__.torch.classes.softradial.Set",
       make_set);
-  m.def("set_types() -> str", describe_set_types);
+  m.def("set_types() -> str", set_types_json);
   m.def("read_set(str json) -> __torch__.torch.classes.softradial.Set", read_set);
   m.def("read_set_file(str path) -> __torch__.torch.classes.softradial.Set", read_set_file);
 

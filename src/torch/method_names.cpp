@@ -1,20 +1,9 @@
 #include "method_names.hpp"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
-#include <utility>
-
 #include "softradial/errors.hpp"
 #include "softradial/layer.hpp"
 
 namespace softradial::ops {
-namespace {
-
-constexpr std::array<std::pair<std::string_view, AnchorSearch>, 3> kSearches{
-    {{"auto", AnchorSearch::automatic}, {"chebyshev", AnchorSearch::chebyshev}, {"analytic", AnchorSearch::analytic}}};
-
-}  // namespace
 
 Method make_method(const std::string& method, const std::string& contraction, double lambda, double epsilon) {
   LayerMethod chosen = method_named(method);
@@ -39,18 +28,6 @@ MethodNames method_names(const Method& method) {
         return names;
       },
       method);
-}
-
-AnchorSearch anchor_search(const std::string& word) {
-  const auto place = std::ranges::find(kSearches, word, [](const auto& entry) { return entry.first; });
-  if (place == kSearches.end()) {
-    throw InvalidOption("anchor '" + word + "' is unknown; there are auto, chebyshev, analytic");
-  }
-  return place->second;
-}
-
-std::string anchor_word(AnchorSearch search) {
-  return std::string(std::ranges::find(kSearches, search, [](const auto& entry) { return entry.second; })->first);
 }
 
 }  // namespace softradial::ops

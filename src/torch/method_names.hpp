@@ -2,10 +2,9 @@
 
 #include <string>
 
-#include "softradial/anchor.hpp"
 #include "softradial/method.hpp"
 
-// Methods and searches by the words of Python and the command line. Unknown words throw InvalidOption, listing the known.
+// Radial methods by the words of Python and the command line. Unknown words throw InvalidOption, listing the known.
 namespace softradial::ops {
 
 struct MethodNames {
@@ -18,8 +17,5 @@ struct MethodNames {
 [[nodiscard]] Method make_method(const std::string& method, const std::string& contraction, double lambda,
                                  double epsilon);
 [[nodiscard]] MethodNames method_names(const Method& method);
-
-[[nodiscard]] AnchorSearch anchor_search(const std::string& word);
-[[nodiscard]] std::string anchor_word(AnchorSearch search);
 
 }  // namespace softradial::ops

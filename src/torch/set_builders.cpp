@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
@@ -91,17 +90,6 @@ std::vector<Set> fixed_parts(const std::vector<SetPtr>& sets) {
   return parts;
 }
 
-constexpr std::string_view kind_name(FieldKind kind) {
-  switch (kind) {
-    case FieldKind::set:
-      return "set";
-    case FieldKind::sets:
-      return "sets";
-    default:
-      return "numbers";
-  }
-}
-
 }  // namespace
 
 SetPtr make_set(const std::string& type_name, const c10::Dict<std::string, at::Tensor>& data,
@@ -125,22 +113,6 @@ SetPtr make_set(const std::string& type_name, const c10::Dict<std::string, at::T
     if (type.find(entry.key()) == nullptr) throw InvalidSet(entry.key() + ": a " + type_name + " has no such field");
   }
   return c10::make_intrusive<SetObject>(softradial::make_set(type_name, std::move(values)), std::move(learned));
-}
-
-std::string describe_set_types() {
-  nlohmann::json all = nlohmann::json::array();
-  for (const SetType& type : set_types()) {
-    nlohmann::json fields = nlohmann::json::array();
-    for (const Field& field : type.fields) {
-      nlohmann::json entry{{"name", field.name},
-                           {"kind", kind_name(field.kind)},
-                           {"required", field.presence == Field::Presence::required}};
-      if (field.otherwise) entry["otherwise"] = *field.otherwise;
-      fields.push_back(std::move(entry));
-    }
-    all.push_back({{"name", type.name}, {"title", type.title}, {"formula", type.formula}, {"fields", fields}});
-  }
-  return all.dump();
 }
 
 SetPtr read_set(const std::string& json) { return make(parse_set(json)); }

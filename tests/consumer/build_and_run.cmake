@@ -2,6 +2,8 @@
 #   MODE          find_package: against the installation of BUILD_DIR; subproject: with the sources in SOURCE_DIR
 #   HAS_PROGRAM   whether the installation holds the program
 #   WITH_TORCH    whether the installation holds the layer for LibTorch: then a program with it is built, too
+#   WITH_C        whether the installation holds the C interface: then the example in C is built, too, by CMake and by pkg-config
+#   C_COMPILER    compiles it
 #   WORK_DIR      removed and made anew
 #   CONFIGURE     a list of arguments for CMake: generator, compiler, flags
 function(run)
@@ -28,4 +30,24 @@ if(MODE STREQUAL "find_package" AND WITH_TORCH)
 endif()
 if(MODE STREQUAL "find_package" AND HAS_PROGRAM)
   run("${WORK_DIR}/prefix/bin/softradial" --help)
+endif()
+if(MODE STREQUAL "find_package" AND WITH_C)
+  set(example "${SOURCE_DIR}/examples/c/project.c")
+  run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/c_project" -B "${WORK_DIR}/c_build" ${CONFIGURE} ${where}
+    "-DCMAKE_C_COMPILER=${C_COMPILER}" "-DCMAKE_C_FLAGS=${C_FLAGS}" "-DEXAMPLE=${example}")
+  run("${CMAKE_COMMAND}" --build "${WORK_DIR}/c_build")
+  run("${WORK_DIR}/c_build/c_consumer")
+
+  file(GLOB_RECURSE pc "${WORK_DIR}/prefix/softradial.pc")
+  cmake_path(GET pc PARENT_PATH folder)
+  set(ENV{PKG_CONFIG_PATH} "${folder}")
+  foreach(question cflags libs)
+    execute_process(COMMAND pkg-config --${question} softradial OUTPUT_VARIABLE ${question}
+      OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    separate_arguments(${question} UNIX_COMMAND "${${question}}")
+  endforeach()
+  separate_arguments(C_FLAGS UNIX_COMMAND "${C_FLAGS}")
+  run("${C_COMPILER}" -std=c99 ${C_FLAGS} ${cflags} "${example}" -o "${WORK_DIR}/by_pkg_config" ${libs})
+  cmake_path(GET folder PARENT_PATH libraries)
+  run("${CMAKE_COMMAND}" -E env "LD_LIBRARY_PATH=${libraries}" "${WORK_DIR}/by_pkg_config")
 endif()
