@@ -55,7 +55,8 @@ struct SampleTensors {
   torch::Tensor b = {};       // polyhedron
   torch::Tensor f = {};       // polyhedron: the right-hand side of its equalities
   torch::Tensor lower = {};   // box
-  torch::Tensor upper = {};   // box, capped simplex
+  torch::Tensor upper = {};   // box
+  torch::Tensor cap = {};     // simplex, capped simplex
   torch::Tensor sum = {};     // simplex, capped simplex
   torch::Tensor center = {};  // ball, ellipsoid
   torch::Tensor radius = {};  // ball

@@ -9,6 +9,11 @@
 
 namespace softradial {
 
+// How far an equality e.x = f may be off at a feasible point of numbers with this ulp:
+//   4 n ulp (|f| + sum_j |e_j x_j|)
+// The projection promises a few ulp times the dimension, and a sum of n rounded terms cannot be more exact than that.
+[[nodiscard]] double equality_tolerance(const LinearSystem::Row& equality, std::span<const double> x, double ulp);
+
 // How far points break the constraints of a set, in the units of each constraint. Prepared once for a set; one for each
 // thread: it holds buffers.
 class ViolationMeter {
@@ -23,6 +28,10 @@ class ViolationMeter {
   };
   // NaN in both where x has one.
   [[nodiscard]] Violation operator()(std::span<const double> x);
+
+  // The largest of -slack over the inequalities, as the numbers are, and of |residual| over the equalities that are off by
+  // more than their tolerance at numbers with this ulp (2^-23, 2^-52). 0 for a feasible point, NaN where x has one.
+  [[nodiscard]] double beyond_rounding(std::span<const double> x, double ulp);
 
   // sum_i relu(-slack_i(x))^2 + sum_k (e_k.x - f_k)^2: what a soft constraint adds to the loss.
   [[nodiscard]] double penalty(std::span<const double> x);

@@ -1,8 +1,8 @@
 """Hard convex constraints for any model's output: layers that map all of R^n one-to-one onto the interior of a set."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, List, Type
 
-from . import distributions, sets
+from . import distributions, functional, sets
 from .anchors import analytic_center
 from .layers import GaugeMap, HardRadial, SoftRadial
 from .level_sets import LevelSet
@@ -21,11 +21,11 @@ from .methods import (
     SoftPenalty,
     Softmax,
 )
-from .sets import *  # noqa: F401, F403 (one constructor for each type of the library's table)
+from .sets import *  # noqa: F401, F403 (one class for each type of the library's table)
 
 if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...
+    # The classes of the table: softradial/sets.py.
+    def __getattr__(name: str) -> Type[sets.LibrarySet]: ...
 
 
 __version__ = "0.1.0"
@@ -50,5 +50,10 @@ __all__ = [
     "Softmax",
     "analytic_center",
     "distributions",
+    "functional",
     *sets.__all__,
 ]
+
+
+def __dir__() -> List[str]:
+    return sorted([*__all__, "__version__"])

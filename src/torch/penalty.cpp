@@ -4,6 +4,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
+#include "shapes.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/violation.hpp"
 
@@ -50,6 +51,7 @@ class PenaltyFunction final : public torch::autograd::Function<PenaltyFunction> 
 }  // namespace
 
 at::Tensor penalty(const at::Tensor& x, const SetPtr& set) {
+  check_floating(x, "x");
   check_points(x, set->set());
   return PenaltyFunction::apply(x, set);
 }

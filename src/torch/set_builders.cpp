@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "eigen_tensors.hpp"
+#include "shapes.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/set_json.hpp"
 #include "softradial/set_type.hpp"
@@ -17,7 +18,9 @@ namespace {
 SetPtr make(Set set) { return c10::make_intrusive<SetObject>(std::move(set)); }
 
 double to_number(const at::Tensor& tensor, std::string_view name) {
-  if (tensor.numel() != 1) throw ShapeError(std::string(name) + ": expected one number");
+  if (tensor.numel() != 1) {
+    throw ShapeError(std::string(name) + ": expected one number, got shape " + shape_text(tensor));
+  }
   return tensor.detach().to(at::kCPU, at::kDouble).item<double>();
 }
 
@@ -36,7 +39,7 @@ SparseMatrix to_sparse(const at::Tensor& tensor) {
 }
 
 std::vector<Eigen::MatrixXd> to_matrices(const at::Tensor& tensor, const std::string& name) {
-  if (tensor.dim() != 3) throw ShapeError(name + ": expected 3 dimensions, got " + std::to_string(tensor.dim()));
+  if (tensor.dim() != 3) throw ShapeError(name + ": expected 3 dimensions, got shape " + shape_text(tensor));
   std::vector<Eigen::MatrixXd> matrices;
   for (int64_t i = 0; i < tensor.size(0); ++i) matrices.push_back(to_matrix(tensor[i], name));
   return matrices;
@@ -133,11 +136,17 @@ std::string describe_set_types() {
     for (const Field& field : type.fields) {
       nlohmann::json entry{{"name", field.name},
                            {"kind", kind_name(field.kind)},
-                           {"required", field.presence == Field::Presence::required}};
+                           {"required", field.presence == Field::Presence::required},
+                           {"meaning", field.meaning}};
       if (field.otherwise) entry["otherwise"] = *field.otherwise;
       fields.push_back(std::move(entry));
     }
-    all.push_back({{"name", type.name}, {"title", type.title}, {"formula", type.formula}, {"fields", fields}});
+    all.push_back({{"name", type.name},
+                   {"title", type.title},
+                   {"formula", type.formula},
+                   {"fields", fields},
+                   {"sample_data", type.sample_data},
+                   {"example", nlohmann::json::parse(type.example)}});
   }
   return all.dump();
 }
