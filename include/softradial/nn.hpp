@@ -135,6 +135,9 @@ class ConstraintLayerImpl final : public torch::nn::Module {
   [[nodiscard]] const LayerMethod& method() const;
 
   void pretty_print(std::ostream& stream) const override;
+  // The set is saved with the model, as that of every layer.
+  void save(torch::serialize::OutputArchive& archive) const override;
+  void load(torch::serialize::InputArchive& archive) override;
   [[nodiscard]] std::shared_ptr<torch::nn::Module> clone(
       const torch::optional<torch::Device>& device = torch::nullopt) const override;
 

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "softradial/affine_hull.hpp"
 #include "softradial/linear_system.hpp"
 #include "softradial/set.hpp"
 
@@ -30,7 +32,8 @@ class ViolationMeter {
   [[nodiscard]] Violation operator()(std::span<const double> x);
 
   // The largest of -slack over the inequalities, as the numbers are, and of |residual| over the equalities that are off by
-  // more than their tolerance at numbers with this ulp (2^-23, 2^-52). 0 for a feasible point, NaN where x has one.
+  // more than their tolerance at numbers with this ulp (2^-23, 2^-52); inequalities that imply an equality count among them.
+  // 0 for a feasible point, NaN where x has one.
   [[nodiscard]] double beyond_rounding(std::span<const double> x, double ulp);
 
   // sum_i relu(-slack_i(x))^2 + sum_k (e_k.x - f_k)^2: what a soft constraint adds to the loss.
@@ -41,11 +44,14 @@ class ViolationMeter {
 
  private:
   std::span<const double> slacks_at(std::span<const double> x);
+  // Whether a linear inequality holds with equality all over the set. The first question costs a search for an anchor.
+  bool is_implicit_equality(const LinearSystem::Row& row);
 
   Set set_;
   LinearSystem linear_;
   std::vector<std::size_t> curved_;  // inequalities that linear_ does not have
   std::vector<double> slacks_;
+  std::optional<AffineHull> hull_;  // found when it is first asked for
 };
 
 }  // namespace softradial

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "softradial/anchor.hpp"
 #include "softradial/errors.hpp"
 
 namespace softradial {
@@ -64,9 +65,26 @@ ViolationMeter::Violation ViolationMeter::operator()(std::span<const double> x) 
   return out;
 }
 
+bool ViolationMeter::is_implicit_equality(const LinearSystem::Row& row) {
+  if (!hull_) {
+    const Anchor anchor = find_anchor(set_);
+    hull_ = anchor.status == AnchorStatus::found ? anchor.hull : AffineHull::whole_space(set_.dim());
+  }
+  Eigen::VectorXd direction = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(set_.dim()));
+  for (const auto& entry : row.entries) direction[static_cast<Eigen::Index>(entry.column)] += entry.value;
+  return hull_->freedom(direction) < kConstantOnHull;
+}
+
 double ViolationMeter::beyond_rounding(std::span<const double> x, double ulp) {
   double worst = 0;
-  for (const double slack : slacks_at(x)) worst = std::max(worst, -slack);
+  const std::span<const double> slacks = slacks_at(x);
+  for (const std::size_t i : curved_) worst = std::max(worst, -slacks[i]);
+  for (const auto& row : linear_.inequalities()) {
+    const double off = -residual(row, x.data());
+    if (!(off > worst)) continue;
+    const bool is_rounding = off <= equality_tolerance(row, x, ulp) && is_implicit_equality(row);
+    if (!is_rounding) worst = off;
+  }
   for (const auto& row : linear_.equalities()) {
     const double off = std::abs(residual(row, x.data()));
     if (off > worst && off > equality_tolerance(row, x, ulp)) worst = off;

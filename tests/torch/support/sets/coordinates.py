@@ -69,7 +69,7 @@ BAD = {
     "box: crossed": (lambda: sr.Box([0.0, 2.0], [1.0, 1.0]), "1 is 2.*1"),
     "box: lengths": (lambda: sr.Box([0.0, 0.0], [1.0]), "box.*(1|2)"),
     "box: nan": (lambda: sr.Box([NAN], [1.0]), "nan"),
-    "box: matrix": (lambda: sr.Box([[0.0]], [1.0]), "lower: expected 1 dimensions, got 2"),
+    "box: matrix": (lambda: sr.Box([[0.0]], [1.0]), r"lower: expected 1 dimension, got shape \(1, 1\)"),
 }
 
 
