@@ -112,8 +112,8 @@ void add_sample_caps(std::vector<Comparison>& table, int64_t rows, int64_t dim) 
   const Tensor learned = caps.clone().requires_grad_();
   SoftRadial layer(softradial::CappedSimplex(static_cast<std::size_t>(dim), cap));
   const auto fixed = [=]() mutable { return layer(u); };
-  const auto own = [=]() mutable { return layer(u, SampleTensors{.upper = caps}); };
-  const auto trained = [=]() mutable { return layer(u, SampleTensors{.upper = learned}); };
+  const auto own = [=]() mutable { return layer(u, SampleTensors{.cap = caps}); };
+  const auto trained = [=]() mutable { return layer(u, SampleTensors{.cap = learned}); };
   const std::string name = "per-sample caps " + shape_text(rows, dim);
   table.push_back(
       {name + ", forward + backward", "fixed caps", with_backward(own, {u}, g), with_backward(fixed, {u}, g), 1.5});

@@ -6,11 +6,9 @@
 int main() {
   const std::size_t batch = 3, dim = 4;
   const std::vector<float> u = {0.1f, 0.2f, 0.0f, -0.1f, 3.0f, -1.0f, 0.5f, 0.5f, 1e6f, -1e6f, 2e6f, 0.0f};
-  std::vector<float> x(u.size());
 
   const softradial::Projection<float> layer(softradial::CappedSimplex(dim, 0.4));
-  auto workspace = layer.make_workspace();
-  layer.project({u.data(), batch, dim}, {x.data(), batch, dim}, workspace);
+  const std::vector<float> x = layer({u.data(), batch, dim});
 
   for (std::size_t i = 0; i < x.size(); ++i) std::printf("%.4f%s", x[i], i % dim == dim - 1 ? "\n" : "  ");
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "softradial/violation.hpp"
+
 namespace softradial::program {
 
 namespace {
@@ -13,13 +15,6 @@ LinearSystem linear_part(const Set& set) {
   LinearSystem system(set.dim());
   set->append_linear(system);
   return system;
-}
-
-// |f| + sum_j |e_j x_j|
-double size_of_terms(const LinearSystem::Row& row, std::span<const double> x) {
-  double sum = std::abs(row.bound);
-  for (const LinearSystem::Entry& entry : row.entries) sum += std::abs(entry.value * x[entry.column]);
-  return sum;
 }
 
 }  // namespace
@@ -44,8 +39,7 @@ void Constraints::violations(std::span<const double> x, std::span<double> out) c
 double Constraints::allowance(std::size_t index, std::span<const double> x) const {
   if (tolerance_.absolute) return *tolerance_.absolute;
   if (!is_equality(index)) return 0;
-  const LinearSystem::Row& row = system_.equalities()[index - num_inequalities_];
-  return Tolerance::kRoundings * static_cast<double>(x.size()) * tolerance_.epsilon * size_of_terms(row, x);
+  return equality_tolerance(system_.equalities()[index - num_inequalities_], x, tolerance_.epsilon);
 }
 
 InteriorCheck::InteriorCheck(const Set& set, const Anchor& anchor, const Tolerance& tolerance)

@@ -14,11 +14,7 @@ namespace softradial::program {
 
 // How far a feasible point may be from a constraint (docs/cli.md, "check").
 struct Tolerance {
-  // The tolerance of an equality e.x = f is  kRoundings n epsilon (|f| + sum_j |e_j x_j|).  The projection promises a few
-  // ulp times the dimension, and a sum of n rounded terms cannot be more exact than that.
-  static constexpr double kRoundings = 4;
-
-  double epsilon;                  // of the precision of the points: 2^-23 or 2^-52
+  double epsilon;  // of the precision of the points, 2^-23 or 2^-52: for equalities (equality_tolerance)
   std::optional<double> absolute;  // the user's own tolerance, for all constraints
 };
 

@@ -13,7 +13,7 @@ int main() {
   const torch::Tensor caps = (budget.unsqueeze(-1) * (0.2F + 0.2F * torch::rand({3, 8}))).requires_grad_();
   const torch::Tensor u = torch::randn({3, 8}) * 1e3;
 
-  const torch::Tensor x = layer(u, softradial::nn::SampleTensors{.upper = caps, .sum = budget});
+  const torch::Tensor x = layer(u, softradial::nn::SampleTensors{.cap = caps, .sum = budget});
   x.square().sum().backward();
   std::cout << "budgets spent: " << x.sum(-1).detach().view({1, 3}) << "\n"
             << "all below their caps: " << (x < caps).all().item<bool>() << "\n"

@@ -55,7 +55,8 @@ struct SampleTensors {
   torch::Tensor b = {};       // polyhedron
   torch::Tensor f = {};       // polyhedron: the right-hand side of its equalities
   torch::Tensor lower = {};   // box
-  torch::Tensor upper = {};   // box, capped simplex
+  torch::Tensor upper = {};   // box
+  torch::Tensor cap = {};     // simplex, capped simplex
   torch::Tensor sum = {};     // simplex, capped simplex
   torch::Tensor center = {};  // ball, ellipsoid
   torch::Tensor radius = {};  // ball
@@ -135,6 +136,9 @@ class ConstraintLayerImpl final : public torch::nn::Module {
   [[nodiscard]] const LayerMethod& method() const;
 
   void pretty_print(std::ostream& stream) const override;
+  // The set is saved with the model, as that of every layer.
+  void save(torch::serialize::OutputArchive& archive) const override;
+  void load(torch::serialize::InputArchive& archive) override;
   [[nodiscard]] std::shared_ptr<torch::nn::Module> clone(
       const torch::optional<torch::Device>& device = torch::nullopt) const override;
 

@@ -42,6 +42,7 @@ struct Field {
   // Empty: they cannot be learned.
   std::string_view learned_as = {};
   bool learned_if_sparse = true;  // also where a matrix of the set is sparse
+  std::string_view meaning = {};  // for help texts: what it is, and its shape where it is a list
 };
 
 using FieldValue = std::variant<double, Eigen::VectorXd, Eigen::MatrixXd, SparseMatrix, std::vector<Eigen::MatrixXd>,
@@ -56,6 +57,7 @@ struct SetType {
   std::string_view formula;  // one line that says what the set is
   std::vector<Field> fields;
   std::vector<std::string_view> sample_data;  // what may come with each sample, besides an anchor and a scale
+  std::string_view example;                   // one small set of the type, as SET.json
   Set (*make)(const Fields&);
 
   [[nodiscard]] const Field* find(std::string_view field) const noexcept;

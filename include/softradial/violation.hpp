@@ -1,13 +1,20 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "softradial/affine_hull.hpp"
 #include "softradial/linear_system.hpp"
 #include "softradial/set.hpp"
 
 namespace softradial {
+
+// How far an equality e.x = f may be off at a feasible point of numbers with this ulp:
+//   4 n ulp (|f| + sum_j |e_j x_j|)
+// The projection promises a few ulp times the dimension, and a sum of n rounded terms cannot be more exact than that.
+[[nodiscard]] double equality_tolerance(const LinearSystem::Row& equality, std::span<const double> x, double ulp);
 
 // How far points break the constraints of a set, in the units of each constraint. Each thread needs
 // a meter of its own, because it holds buffers.
@@ -24,6 +31,11 @@ class ViolationMeter {
   // NaN in both where x has one.
   [[nodiscard]] Violation operator()(std::span<const double> x);
 
+  // The largest of -slack over the inequalities, as the numbers are, and of |residual| over the equalities that are off by
+  // more than their tolerance at numbers with this ulp (2^-23, 2^-52); inequalities that imply an equality count among them.
+  // 0 for a feasible point, NaN where x has one.
+  [[nodiscard]] double beyond_rounding(std::span<const double> x, double ulp);
+
   // sum_i relu(-slack_i(x))^2 + sum_k (e_k.x - f_k)^2: what a soft constraint adds to the loss.
   [[nodiscard]] double penalty(std::span<const double> x);
   // out += scale grad penalty(x). Linear constraints in closed form; the slacks of curved ones by central differences in double
@@ -32,11 +44,14 @@ class ViolationMeter {
 
  private:
   std::span<const double> slacks_at(std::span<const double> x);
+  // Whether a linear inequality holds with equality all over the set. The first question costs a search for an anchor.
+  bool is_implicit_equality(const LinearSystem::Row& row);
 
   Set set_;
   LinearSystem linear_;
   std::vector<std::size_t> curved_;  // inequalities that linear_ does not have
   std::vector<double> slacks_;
+  std::optional<AffineHull> hull_;  // found when it is first asked for
 };
 
 }  // namespace softradial

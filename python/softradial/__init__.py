@@ -4,13 +4,13 @@ softradial.numpy has the layers on numpy arrays and needs no torch; everything e
 """
 
 import importlib
-from typing import Any, Optional
+from typing import Any, List, Optional
 
 from . import _build
 
 _torch_error: Optional[Exception] = None
 try:
-    from . import distributions, sets
+    from . import distributions, functional, sets
     from .anchors import analytic_center
     from .layers import GaugeMap, HardRadial, SoftRadial
     from .level_sets import LevelSet
@@ -29,7 +29,7 @@ try:
         SoftPenalty,
         Softmax,
     )
-    from .sets import *  # noqa: F401, F403 (one constructor for each type of the library's table)
+    from .sets import *  # noqa: F401, F403 (one class for each type of the library's table)
 except (ImportError, OSError) as error:  # no torch, or no op library for it: said when something of it is asked for
     _torch_error = error
 
@@ -64,8 +64,13 @@ __all__ = [
     "Softmax",
     "analytic_center",
     "distributions",
+    "functional",
 ]
 if _torch_error is None:
     __all__ += sets.__all__
 else:
     __all__.clear()
+
+
+def __dir__() -> List[str]:
+    return sorted([*__all__, "__version__", "numpy"])

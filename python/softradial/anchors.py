@@ -5,14 +5,16 @@ from typing import Optional, Tuple
 from torch import Tensor
 
 from ._library import ops
+from ._numbers import Numbers, to_tensor
+from .sets import _build
 
 
 def analytic_center(
-    A: Tensor,
-    b: Tensor,
-    E: Optional[Tensor] = None,
-    f: Optional[Tensor] = None,
-    start: Optional[Tensor] = None,
+    A: Numbers,
+    b: Numbers,
+    E: Optional[Numbers] = None,
+    f: Optional[Numbers] = None,
+    start: Optional[Numbers] = None,
     differentiable: bool = False,
 ) -> Tuple[Tensor, Tensor]:
     """The analytic centres of {A x <= b, E x = f}, one for each sample, and their status (0 found, 2 no interior).
@@ -20,4 +22,6 @@ def analytic_center(
     A: (m, n) or (..., m, n); b: (..., m); E: (k, n), f: (..., k). `start` (..., n) is any point to walk from: the nearer,
     the fewer steps. With `differentiable`, first derivatives flow to A, b and f.
     """
-    return ops.analytic_center(A, b, E, f, start, differentiable=differentiable)
+    named = (("A", A), ("b", b), ("E", E), ("f", f), ("start", start))
+    tensors = [None if value is None else to_tensor(name, value) for name, value in named]
+    return _build(lambda: ops.analytic_center(*tensors, differentiable=differentiable))

@@ -8,13 +8,15 @@ where the columns of `basis` span the set's affine hull. Densities are with resp
 a simplex in R^n has dimension n - 1.
 """
 
-from typing import Any, Dict, Optional, Union
+from typing import Any, Dict, Optional
 
 import torch
 from torch import Tensor
 from torch.distributions import Distribution, Independent, Normal, constraints
 
+from ._numbers import Numbers, dtype_name, shape_text, to_tensor
 from .layers import HardRadial, _Radial
+from .level_sets import check_rows
 
 
 def hull_basis(layer: _Radial) -> Tensor:
@@ -22,6 +24,13 @@ def hull_basis(layer: _Radial) -> Tensor:
     normals = layer.projection.normals
     complete = torch.linalg.qr(normals.T, mode="complete")[0]
     return complete[:, normals.shape[0] :].contiguous()
+
+
+def _check_layer(layer: Any) -> None:
+    if not isinstance(layer, _Radial):
+        raise TypeError(f"layer: expected a SoftRadial or a GaugeMap, got {type(layer).__name__}")
+    if isinstance(layer, HardRadial):
+        raise ValueError("layer: a HardRadial is not one-to-one, its image has no density")
 
 
 class Pushforward(Distribution):
@@ -35,8 +44,9 @@ class Pushforward(Distribution):
     has_rsample = True
 
     def __init__(self, base: Distribution, layer: _Radial, validate_args: Optional[bool] = None) -> None:
-        if isinstance(layer, HardRadial):
-            raise ValueError("layer: a HardRadial is not one-to-one, its image has no density")
+        _check_layer(layer)
+        if not isinstance(base, Distribution):
+            raise TypeError(f"base: expected a torch.distributions.Distribution, got {type(base).__name__}")
         self.base = base
         self.layer = layer
         self.basis = hull_basis(layer)
@@ -71,8 +81,9 @@ class Pushforward(Distribution):
         u = self.to_input(v)
         return self.layer(u), self.base.log_prob(v) - self.layer.log_abs_det(u)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        u = self.layer.inverse(value)
+    def log_prob(self, value: Numbers) -> Tensor:
+        """The log density at each row of value (..., dim); -inf outside the set."""
+        u = self.layer.inverse(to_tensor("value", value))
         outside = u.isnan().any(-1)
         u = torch.where(outside.unsqueeze(-1), self.layer.anchor.to(u).expand_as(u), u)
         density = self.base.log_prob(self.to_base(u)) - self.layer.log_abs_det(u)
@@ -86,15 +97,25 @@ class ConstrainedNormal(Pushforward):
     scale   standard deviation: a number, (...) or (..., hull_dim)
     """
 
-    def __init__(
-        self, layer: _Radial, loc: Tensor, scale: Union[Tensor, float], validate_args: Optional[bool] = None
-    ) -> None:
-        basis = hull_basis(layer).to(loc)
-        mean = (loc - layer.anchor.to(loc)) @ basis
-        deviation = torch.as_tensor(scale, dtype=loc.dtype, device=loc.device)
+    def __init__(self, layer: _Radial, loc: Numbers, scale: Numbers, validate_args: Optional[bool] = None) -> None:
+        _check_layer(layer)
+        middle = to_tensor("loc", loc)
+        if not middle.is_floating_point():
+            raise TypeError(f"loc: expected floating-point numbers, got {dtype_name(middle)}")
+        check_rows("loc", middle, layer.set.dim)
+        basis = hull_basis(layer).to(middle)
+        mean = (middle - layer.anchor.to(middle)) @ basis
+        deviation = to_tensor("scale", scale).to(middle)
         if deviation.dim() > 0 and deviation.shape == mean.shape[:-1]:
             deviation = deviation.unsqueeze(-1)
-        super().__init__(Independent(Normal(mean, deviation.expand_as(mean)), 1), layer, validate_args)
+        try:
+            deviation = deviation.expand_as(mean)
+        except RuntimeError:
+            given, expected = shape_text(deviation), shape_text(mean)
+            raise ValueError(f"scale: shape {given} does not broadcast to {expected}, the hull's coordinates") from None
+        if not bool((deviation > 0).all()):
+            raise ValueError(f"scale: expected positive numbers, got {deviation.min().item():g}")
+        super().__init__(Independent(Normal(mean, deviation), 1), layer, validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> "ConstrainedNormal":
         expanded = self._get_checked_instance(ConstrainedNormal, _instance)

@@ -2,31 +2,32 @@
 
     layer = softradial.SoftRadial(softradial.CappedSimplex(50, cap=0.05))
     w = layer(net(z))                     # (..., 50), dtype and device kept
-    w = layer(net(z), caps=caps_of(z))    # a set for each sample, with gradients to its data
+    w = layer(net(z), cap=cap_of(z))      # a set for each sample, with gradients to its data
 """
 
+import functools
 import json
-from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 import torch
 from torch import Tensor, nn
 
+from ._calls import call_again, plain_errors
 from ._library import classes
+from ._numbers import Numbers, to_tensor
+from ._set_layer import SetLayer, anchor_words
 from .level_sets import LevelProjection, LevelSet, make_level_projection, restore_level_projection
-from .sets import Numbers, Set, _tensor, first_line, parse_set
+from .sets import LibrarySet, Set, _build, _restored, script_of, set_of
 
-AnySet = Union[Set, LevelSet]
+Words = Tuple[str, str, float, float]
+_LEARNED = ("A", "b", "f", "lower", "upper", "cap", "center", "radius")
 
 
-def _make_projection(set: AnySet, method: str, contraction: str, lambda_: float, epsilon: float, anchor: Any) -> Any:
+def _make_projection(set: Set, words: Words, anchor: Any) -> Any:
     """The library's Projection, an object of TorchScript; for a level set a LevelProjection, which has the same methods."""
     if isinstance(set, LevelSet):
-        return make_level_projection(set, (method, contraction, lambda_, epsilon), anchor)
-    search, point = (anchor, None) if isinstance(anchor, str) else ("auto", None if anchor is None else _tensor(anchor))
-    try:
-        return classes.Projection(set, method, contraction, float(lambda_), float(epsilon), search, point)
-    except RuntimeError as error:
-        raise ValueError(first_line(error)) from None
+        return make_level_projection(set, words, anchor)
+    return _build(classes.Projection, script_of(set), *words, *anchor_words(anchor))
 
 
 def _put(data: Dict[str, Tensor], name: str, given: Optional[Tensor], own: Optional[Tensor]) -> None:
@@ -36,8 +37,27 @@ def _put(data: Dict[str, Tensor], name: str, given: Optional[Tensor], own: Optio
         data[name] = own
 
 
-class _Radial(nn.Module):
-    """What the radial layers share. Data of the set that require a gradient become attributes: layer.b, layer.upper, ..."""
+def _eager(scripted: Any) -> Any:
+    """A layer's forward in Python: straight to the library where the set is as it was built, else as TorchScript has it.
+
+    TorchScript compiles what is wrapped. A trace has to see ops, not the methods of an object.
+    """
+
+    tracing = torch._C._get_tracing_state
+
+    def forward(self: "_Radial", u: Tensor, *more: Any, **data: Any) -> Tensor:
+        try:
+            if more or data or self.check_finite or not self._fixed or tracing() is not None:
+                return scripted(self, u, *more, **data)
+            return self._project(u)
+        except Exception as error:
+            return call_again(scripted, self, (u, *more), data, error)
+
+    return functools.wraps(scripted)(forward)
+
+
+class _Radial(SetLayer):
+    """What the radial layers share. Data of the set that require a gradient become attributes: layer.b, layer.cap, ..."""
 
     # Not for TorchScript, which finds out what each of them is: a parameter or nothing.
     if TYPE_CHECKING:
@@ -46,32 +66,39 @@ class _Radial(nn.Module):
         f: Optional[Tensor]
         lower: Optional[Tensor]
         upper: Optional[Tensor]
+        cap: Optional[Tensor]
         center: Optional[Tensor]
         radius: Optional[Tensor]
         given_anchor: Optional[Tensor]
 
-    def __init__(
-        self, set: AnySet, words: Tuple[str, str, float, float], anchor: Any, check_finite: bool, anchor_gradient: bool
-    ) -> None:
-        super().__init__()
-        self.projection = _make_projection(set, *words, anchor)
+    def __init__(self, set: Set, words: Words, anchor: Any, check_finite: bool, anchor_gradient: bool) -> None:
+        super().__init__(set)
+        self._use(_make_projection(self._set, words, anchor))
         if isinstance(set, LevelSet) and isinstance(set.function, nn.Module):
             self.function = set.function
         self._words = words
         self.check_finite = check_finite
         self.anchor_gradient = anchor_gradient
         # A point of the user's anchors every call; one that was found belongs to the fixed set.
-        given = None if anchor is None or isinstance(anchor, str) else _tensor(anchor)
+        given = None if anchor is None or isinstance(anchor, str) else to_tensor("anchor", anchor)
         self.register_buffer("given_anchor", given, persistent=False)
-        learned = set.learned()
+        learned = self._set.learned()
         self._fixed = len(learned) == 0
-        for name in ("A", "b", "f", "lower", "upper", "center", "radius"):
+        for name in _LEARNED:
             tensor = learned[name] if name in learned else None
             if tensor is None or isinstance(tensor, nn.Parameter):
                 self.register_parameter(name, tensor)
             else:
                 setattr(self, name, tensor)
+        self._no_upper = self._refusal_of_upper()
 
+    @torch.jit.unused
+    def _use(self, projection: Any) -> None:
+        """A method of an object of TorchScript takes a microsecond to find, a fifth of a small call: it is kept."""
+        self.projection = projection
+        self._project = projection.project
+
+    @_eager
     def forward(
         self,
         u: Tensor,
@@ -80,54 +107,46 @@ class _Radial(nn.Module):
         f: Optional[Tensor] = None,
         lower: Optional[Tensor] = None,
         upper: Optional[Tensor] = None,
-        caps: Optional[Tensor] = None,
+        cap: Optional[Tensor] = None,
         sum: Optional[Tensor] = None,
         center: Optional[Tensor] = None,
         radius: Optional[Tensor] = None,
         scale: Optional[Tensor] = None,
         anchor: Optional[Tensor] = None,
     ) -> Tensor:
-        """x strictly inside the set, (..., dim) like u.
+        """x strictly inside the set, (..., dim) like u: tensors, or lists and arrays of numbers.
 
         Any of the set's data may be replaced for the whole batch, (width), or sample by sample, (..., width); numbers
         (sum, radius, scale) are () or (...). Gradients flow to all of them. Which a set has:
 
-            simplex            sum               polyhedron   A, b, f (the right-hand side of its equalities)
-            capped simplex     caps, sum         ball         center, radius
-            box                lower, upper      ellipsoid    center
-            any set            scale (x = scale y, y in the set), anchor (a point inside each sample's set)
+            simplex, capped simplex   cap, sum          polyhedron   A, b, f (the right-hand side of its equalities)
+            box                       lower, upper      ball         center, radius
+            ellipsoid                 center
+            any set                   scale (x = scale y, y in the set), anchor (a point inside each sample's set)
         """
         if self.check_finite:
             u = torch.ops.softradial.check_finite(u)
-        if (
-            self._fixed
-            and A is None
-            and b is None
-            and f is None
-            and lower is None
-            and upper is None
-            and caps is None
-            and sum is None
-            and center is None
-            and radius is None
-            and scale is None
-            and anchor is None
-        ):
-            if not torch.jit.is_scripting():
-                if self._traces_ops():
-                    return torch.ops.softradial.project(u, self.projection)
-            return self.projection.project(u)
         data: Dict[str, Tensor] = {}
         _put(data, "A", A, self.A)
         _put(data, "b", b, self.b)
         _put(data, "f", f, self.f)
         _put(data, "lower", lower, self.lower)
-        _put(data, "upper", upper if caps is None else caps, self.upper)
+        if upper is not None and len(self._no_upper) > 0:
+            raise ValueError(self._no_upper)
+        _put(data, "upper", upper, self.upper)
+        _put(data, "cap", cap, self.cap)
         _put(data, "sum", sum, None)
         _put(data, "center", center, self.center)
         _put(data, "radius", radius, self.radius)
         _put(data, "scale", scale, None)
-        _put(data, "anchor", anchor, self.given_anchor)
+        _put(data, "anchor", anchor, None)
+        if len(data) == 0:
+            if not torch.jit.is_scripting():
+                if self._traces_ops():
+                    return torch.ops.softradial.project(u, self.projection)
+            return self.projection.project(u)
+        if anchor is None:
+            _put(data, "anchor", None, self.given_anchor)
         if not torch.jit.is_scripting():
             if self._traces_ops():
                 return torch.ops.softradial.project_samples(u, self.projection, data, self.anchor_gradient)[0]
@@ -138,12 +157,28 @@ class _Radial(nn.Module):
         """Whether a trace is being recorded that an op has to write itself into. A level set is made of plain operations."""
         return torch.jit.is_tracing() and not isinstance(self.projection, LevelProjection)
 
+    @torch.jit.unused
+    def data_of_calls(self) -> List[str]:
+        """What a call may replace for each sample."""
+        own = self._set._row["sample_data"] if isinstance(self._set, LibrarySet) else []
+        return [*own, "scale", "anchor"]
+
+    @torch.jit.unused
+    def _refusal_of_upper(self) -> str:
+        """Why a call refuses `upper`, or nothing. The library itself takes it for `cap`: models that were scripted when a
+        call had no `cap` say it."""
+        data = self.data_of_calls()
+        if "cap" not in data:
+            return ""
+        return f"upper: a {self._set._row['name']} has no such data, only {', '.join(data)}"  # type: ignore[attr-defined]
+
     def __prepare_scriptable__(self) -> "_Radial":
         """Asked by torch.jit.script before it compiles."""
         if isinstance(self.projection, LevelProjection):
             raise NotImplementedError("level_set: torch.jit.script cannot compile a Python function; trace a call of it")
         return self
 
+    @plain_errors
     @torch.jit.export
     def inverse(self, x: Tensor) -> Tensor:
         """The u on the set's affine hull with layer(u) = x; NaN in rows outside the set. Not for learned data."""
@@ -151,6 +186,7 @@ class _Radial(nn.Module):
             raise ValueError("inverse: not available for a set with learned data")
         return self.projection.inverse(x)
 
+    @plain_errors
     @torch.jit.export
     def log_abs_det(self, u: Tensor) -> Tensor:
         """log |det J(u)| on the directions of the set's affine hull, one number a row. Not for learned data."""
@@ -171,17 +207,12 @@ class _Radial(nn.Module):
         """The interior point that the layer keeps fixed, (dim) in double precision."""
         return self.projection.anchor
 
-    @property
-    def set(self):
-        """The set as it was given. (TorchScript infers its class.)"""
-        return self.projection.set
-
     @torch.jit.unused
     def start_at(self, x: Numbers, linear: nn.Linear, gain: float = 0.0) -> Tensor:
         """Makes a model begin at the decision x: sets the bias of its last linear layer to inverse(x) and multiplies its
         weight by `gain`; with 0 the model starts at x for every input. Returns the bias.
         """
-        bias = self.inverse(_tensor(x))
+        bias = self.inverse(to_tensor("x", x))
         if bias.isnan().any():
             raise ValueError("start_at: x is not inside the set")
         if linear.bias is None or linear.bias.shape != bias.shape:
@@ -193,29 +224,57 @@ class _Radial(nn.Module):
 
     @torch.jit.unused
     def extra_repr(self) -> str:
-        return f"{self.projection.set}, {self._options()}"
+        return ", ".join([repr(self._set), *self._options()])
 
     @torch.jit.unused
-    def _options(self) -> str:
-        return ""
-
-    # The set travels with the weights: a checkpoint restores the constraint that the model was trained with. It is a
-    # tensor, the bytes of a JSON text, because exporters and safe loaders take nothing else in a state_dict.
-    @torch.jit.unused
-    def get_extra_state(self) -> Tensor:
-        given = json.loads(self.projection.set.to_json())
-        text = json.dumps({"set": given, "anchor": self.projection.anchor.tolist(), "map": self._words})
-        return torch.frombuffer(bytearray(text.encode()), dtype=torch.uint8)
+    def _options(self) -> List[str]:
+        return []
 
     @torch.jit.unused
-    def set_extra_state(self, state: Tensor) -> None:
-        saved = json.loads(bytes(state.cpu().tolist()).decode())
-        method, contraction, lambda_, epsilon = saved["map"]
-        self._words = (method, contraction, lambda_, epsilon)
+    def _saved(self) -> Dict[str, Any]:
+        return {"anchor": self.projection.anchor.tolist(), "map": list(self._words)}
+
+    @torch.jit.unused
+    def _restore(self, saved: Dict[str, Any]) -> None:
+        method = saved["map"][0] if "map" in saved else saved["layer"]["method"]
+        if method != self._words[0] or "map" not in saved:
+            raise ValueError(f"{type(self).__name__}: the state_dict is that of another layer, {method}")
+        _, contraction, lambda_, epsilon = saved["map"]
+        words = (method, contraction, lambda_, epsilon)
         if saved["set"]["type"] == "level_set":
-            self.projection = restore_level_projection(self.set, self._words, saved["set"], saved["anchor"])
+            self._use(restore_level_projection(self._set, words, saved["set"], saved["anchor"]))
+        else:
+            self._set = _restored(json.dumps(saved["set"]), self._set.learned())
+            self._use(_make_projection(self._set, words, saved["anchor"]))
+        self._words = words
+        self._no_upper = self._refusal_of_upper()
+
+    @torch.jit.unused
+    def _load_from_state_dict(self, state_dict: Dict[str, Any], prefix: str, *more: Any) -> None:
+        if self.cap is not None and prefix + "upper" in state_dict:
+            state_dict[prefix + "cap"] = state_dict.pop(prefix + "upper")
+        super()._load_from_state_dict(state_dict, prefix, *more)
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_project"}
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        """Pickles from before layers had their set, and caps their name, are read, too."""
+        super().__setstate__(state)
+        self._use(self.projection)
+        if "_set" in self.__dict__:
             return
-        self.projection = _make_projection(parse_set(json.dumps(saved["set"])), *self._words, saved["anchor"])
+        projection = self.projection
+        self._set = projection.set if isinstance(projection, LevelProjection) else set_of(projection.set)
+        places = self.__dict__ if "upper" in self.__dict__ else self._parameters
+        has_cap = "cap" in self.data_of_calls()
+        if "cap" not in self._parameters:
+            self.register_parameter("cap", None)
+        if has_cap and places.get("upper") is not None:
+            learned = places.pop("upper")
+            self.register_parameter("upper", None)
+            self.cap = learned
+        self._no_upper = self._refusal_of_upper()
 
 
 class SoftRadial(_Radial):
@@ -234,7 +293,7 @@ class SoftRadial(_Radial):
 
     def __init__(
         self,
-        set: AnySet,
+        set: Set,
         contraction: str = "rational",
         lambda_: float = 1.0,
         epsilon: float = 0.01,
@@ -246,21 +305,17 @@ class SoftRadial(_Radial):
         super().__init__(set, words, anchor, check_finite, anchor_gradient)
 
     @torch.jit.unused
-    def _options(self) -> str:
-        return f"contraction={self._words[1]}, lambda_={self._words[2]:g}, epsilon={self._words[3]:g}"
+    def _options(self) -> List[str]:
+        return [f"contraction={self._words[1]}", f"lambda_={self._words[2]:g}", f"epsilon={self._words[3]:g}"]
 
 
 class HardRadial(_Radial):
     """Hard-radial projection: the identity inside the set, the ray's exit outside. Its Jacobian is singular there."""
 
     def __init__(
-        self, set: AnySet, anchor: Any = "auto", check_finite: bool = False, anchor_gradient: bool = False
+        self, set: Set, anchor: Any = "auto", check_finite: bool = False, anchor_gradient: bool = False
     ) -> None:
         super().__init__(set, ("hard_radial", "rational", 1.0, 0.01), anchor, check_finite, anchor_gradient)
-
-    @torch.jit.unused
-    def extra_repr(self) -> str:
-        return str(self.projection.set)
 
 
 class GaugeMap(_Radial):
@@ -268,7 +323,7 @@ class GaugeMap(_Radial):
 
     def __init__(
         self,
-        set: AnySet,
+        set: Set,
         contraction: str = "rational",
         lambda_: float = 1.0,
         anchor: Any = "auto",
@@ -279,5 +334,5 @@ class GaugeMap(_Radial):
         super().__init__(set, words, anchor, check_finite, anchor_gradient)
 
     @torch.jit.unused
-    def _options(self) -> str:
-        return f"contraction={self._words[1]}, lambda_={self._words[2]:g}"
+    def _options(self) -> List[str]:
+        return [f"contraction={self._words[1]}", f"lambda_={self._words[2]:g}"]

@@ -17,7 +17,8 @@ import torch
 from torch import Tensor, nn
 
 from ._library import classes, ops
-from .sets import Numbers, _build, _constant, first_line, parse_set
+from ._numbers import Numbers, dtype_name, first_line, shape_text, to_tensor
+from .sets import Set, _build, _constant, parse_set, script_of
 
 Function = Callable[[Tensor], Tensor]
 
@@ -51,7 +52,7 @@ def is_finite(values: Tensor) -> Tensor:
     return values - values == 0
 
 
-class LevelSet:
+class LevelSet(Set):
     """{x : function(x) <= 0}
 
     function    convex; takes points (..., dim), gives values (...), by differentiable torch operations, row by row. It is
@@ -59,23 +60,40 @@ class LevelSet:
                 become those of the layer
     dim         of the points
     anchor      a point with function(anchor) < 0: what the rays start from
+
+    >>> import softradial, torch
+    >>> set = softradial.LevelSet(lambda x: x.pow(4).sum(-1) - 1, dim=3, anchor=[0, 0, 0])
+    >>> layer = softradial.SoftRadial(set)
+    >>> x = layer(torch.randn(8, 3))
+    >>> set.violation(x).max().item()
+    0.0
     """
 
     def __init__(self, function: Function, dim: int, anchor: Numbers) -> None:
         self.function = function
-        self.dim = _positive(dim)
-        self.anchor = _checked_anchor(anchor, self.dim)
+        self._dim = _positive(dim)
+        self._anchor = _checked_anchor(anchor, self._dim)
         # Those that the function took when it was last called: a trace cannot try, an exception would break it.
         self._precisions: Tuple[torch.dtype, ...] = (torch.float64, torch.float32)
         _check_function(self)
 
-    def violation(self, x: Tensor) -> Tensor:
+    @property
+    def dim(self) -> int:
+        """The number of coordinates of its points."""
+        return self._dim
+
+    @property
+    def anchor(self) -> Tensor:
+        """The point that the rays start from, (dim), double."""
+        return self._anchor
+
+    def violation(self, x: Numbers) -> Tensor:
         """How far each row of x (..., dim) lies outside, measured by the function, 0 for a feasible row: (...), double."""
-        if x.dim() < 1 or x.shape[-1] != self.dim:
-            raise RuntimeError(f"x: the last dimension must be {self.dim}")
+        points = to_tensor("x", x)
+        check_rows("x", points, self.dim)
         with torch.no_grad():
-            values = next(iter(levels(self, x).values()))
-        bad = x.isnan().any(-1) | values.isnan()
+            values = next(iter(levels(self, points).values()))
+        bad = points.isnan().any(-1) | values.isnan()
         return values.clamp_min(0).double().masked_fill(bad, math.nan)
 
     def with_anchor(self, anchor: Numbers) -> "LevelSet":
@@ -86,9 +104,14 @@ class LevelSet:
         """Nothing by name: the function holds its own parameters."""
         return {}
 
-    def equals(self, other: Any) -> bool:
+    def __eq__(self, other: object) -> bool:
         """Whether both have the same function, the same object, and the same anchor."""
-        return isinstance(other, LevelSet) and self.function is other.function and torch.equal(self.anchor, other.anchor)
+        if not isinstance(other, LevelSet):
+            return NotImplemented
+        return self.function is other.function and torch.equal(self.anchor, other.anchor)
+
+    def __hash__(self) -> int:
+        return hash((id(self.function), *self.anchor.tolist()))
 
     def to_json(self) -> str:
         """Type, dimension and anchor. A function has no text: no set can be read from it."""
@@ -96,7 +119,17 @@ class LevelSet:
 
     def __repr__(self) -> str:
         name = getattr(self.function, "__name__", type(self.function).__name__)
-        return f"level_set(function={name}, dim={self.dim})"
+        return f"LevelSet(function={name}, dim={self.dim})"
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        # `dim` and `anchor` were the names before the class was a Set.
+        self.__dict__.update({{"dim": "_dim", "anchor": "_anchor"}.get(name, name): state[name] for name in state})
+
+
+def check_rows(name: str, rows: Tensor, dim: int) -> None:
+    """ValueError unless rows are (..., dim)."""
+    if rows.dim() < 1 or rows.shape[-1] != dim:
+        raise ValueError(f"{name}: the last dimension must be {dim}, got shape {shape_text(rows)}")
 
 
 def _positive(dim: Any) -> int:
@@ -432,10 +465,8 @@ class LevelProjection:
 
     def _check(self, tensor: Tensor, name: str) -> None:
         if not tensor.is_floating_point():
-            raise RuntimeError(f"{name}: expected floating-point numbers, got {tensor.dtype}")
-        if tensor.dim() < 1 or tensor.shape[-1] != self.dim:
-            shape = ", ".join(map(str, tensor.shape))
-            raise RuntimeError(f"{name}: the last dimension must be {self.dim}, got shape ({shape})")
+            raise TypeError(f"{name}: expected floating-point numbers, got {dtype_name(tensor)}")
+        check_rows(name, tensor, self.dim)
 
 
 def make_level_projection(set: LevelSet, words: Tuple[str, str, float, float], anchor: Any) -> LevelProjection:
@@ -449,7 +480,7 @@ def make_level_projection(set: LevelSet, words: Tuple[str, str, float, float], a
 
 def _projection_of_some_set(method: str, contraction: str, lambda_: float, epsilon: float) -> torch.ScriptObject:
     some_set = parse_set('{"type": "simplex", "dim": 2}')
-    return classes.Projection(some_set, method, contraction, lambda_, epsilon, "auto", None)
+    return classes.Projection(script_of(some_set), method, contraction, lambda_, epsilon, "auto", None)
 
 
 def restore_level_projection(

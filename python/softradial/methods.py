@@ -7,28 +7,41 @@ Every layer takes u (..., input_dim) and gives x (..., dim), with first derivati
 (Dc3, HardNet) end with an exact projection in eval mode. What each guarantees stands in docs/methods.
 """
 
+import json
 from typing import Any, Dict, Optional
 
 import torch
 from torch import Tensor, nn
 
+from ._calls import plain_errors
 from ._library import classes
-from .sets import Numbers, Set, _tensor, first_line
+from ._numbers import Numbers, shape_text, to_tensor
+from ._set_layer import SetLayer, anchor_words
+from .sets import Set, _build, parse_set, script_of, set_of
 
 
-class ConstraintLayer(nn.Module):
+def _number(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: expected a number, got {type(value).__name__}") from None
+
+
+class ConstraintLayer(SetLayer):
     """A layer by the name of its method: ConstraintLayer(set, "dc3", steps=5)."""
 
     def __init__(self, set: Set, method: str, contraction: str = "", anchor: Any = "auto", **options: float) -> None:
-        super().__init__()
-        search, point = (anchor, None) if isinstance(anchor, str) else ("auto", None if anchor is None else _tensor(anchor))
-        numbers: Dict[str, float] = {name.rstrip("_"): float(value) for name, value in options.items()}
-        try:
-            self.layer = classes.Layer(set, method, contraction, numbers, search, point)
-        except RuntimeError as error:
-            raise ValueError(first_line(error)) from None
-        self._shown = ", ".join([method] + [f"{name}={value:g}" for name, value in numbers.items()])
+        super().__init__(set)
+        numbers = {name.rstrip("_"): _number(name, value) for name, value in options.items()}
+        self._make(method, contraction, anchor, numbers)
 
+    def _make(self, method: str, contraction: str, anchor: Any, numbers: Dict[str, float]) -> None:
+        self.layer = _build(classes.Layer, script_of(self._set), method, contraction, numbers, *anchor_words(anchor))
+        self._shown = ", ".join([method] + [f"{name}={value:g}" for name, value in numbers.items()])
+        point = anchor if anchor is None or isinstance(anchor, str) else to_tensor("anchor", anchor).tolist()
+        self._arguments = json.dumps({"method": method, "contraction": contraction, "anchor": point, "options": numbers})
+
+    @plain_errors
     def forward(self, u: Tensor) -> Tensor:
         """x (..., dim) for u (..., input_dim)."""
         return self.layer.project(u, self.training)
@@ -38,14 +51,33 @@ class ConstraintLayer(nn.Module):
         """Width of u: dim, but for RayScalar (dim + 1) and Hop (the dimension of the set's affine hull)."""
         return self.layer.input_dim
 
-    @property
-    def set(self):
-        """The set as it was given."""
-        return self.layer.set
-
     @torch.jit.unused
     def extra_repr(self) -> str:
-        return f"{self.layer.set}, {self._shown}"
+        return f"{self._set}, {self._shown}"
+
+    @torch.jit.unused
+    def _saved(self) -> Dict[str, Any]:
+        return {"layer": json.loads(self._arguments)}
+
+    @torch.jit.unused
+    def _restore(self, saved: Dict[str, Any]) -> None:
+        own = json.loads(self._arguments)["method"]
+        method = saved["layer"]["method"] if "layer" in saved else saved["map"][0]
+        if method != own or "layer" not in saved:
+            raise ValueError(f"{type(self).__name__}: the state_dict is that of another layer, {method}")
+        words = saved["layer"]
+        self._set = parse_set(json.dumps(saved["set"]))
+        self._make(method, words["contraction"], words["anchor"], words["options"])
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        """Pickles from before layers had their set are read, too."""
+        super().__setstate__(state)
+        if "_set" in self.__dict__:
+            return
+        self._set = set_of(self.layer.set)
+        method, *options = self._shown.split(", ")
+        numbers = {name: float(value) for name, value in (option.split("=") for option in options)}
+        self._arguments = json.dumps({"method": method, "contraction": "", "anchor": "auto", "options": numbers})
 
 
 class Softmax(ConstraintLayer):
@@ -92,20 +124,30 @@ class HardNetAff(ConstraintLayer):
 
     def __init__(self, set: Set) -> None:
         super().__init__(set, "hardnet_aff")
-        rows, lower, upper = torch.ops.softradial.two_sided_rows(set)
+
+    def _make(self, method: str, contraction: str, anchor: Any, numbers: Dict[str, float]) -> None:
+        super()._make(method, contraction, anchor, numbers)
+        rows, lower, upper = torch.ops.softradial.two_sided_rows(script_of(self._set))
         self.register_buffer("rows", rows, persistent=False)
         self.register_buffer("inverse", torch.linalg.pinv(rows), persistent=False)
         self.register_buffer("lower", lower, persistent=False)
         self.register_buffer("upper", upper, persistent=False)
 
+    @plain_errors
     def forward(self, u: Tensor, lower: Optional[Tensor] = None, upper: Optional[Tensor] = None) -> Tensor:
         """x (..., dim) for u (..., dim)."""
         if lower is None and upper is None:
             return self.layer.project(u, self.training)
-        low = self.lower.to(u) if lower is None else lower
-        high = self.upper.to(u) if upper is None else upper
+        low = self.lower.to(u) if lower is None else self._bounds(lower, u, "lower")
+        high = self.upper.to(u) if upper is None else self._bounds(upper, u, "upper")
         image = u @ self.rows.to(u).t()
         return u + (torch.relu(low - image) - torch.relu(image - high)) @ self.inverse.to(u).t()
+
+    def _bounds(self, given: Tensor, u: Tensor, name: str) -> Tensor:
+        if given.dim() > 0 and given.size(-1) != self.rows.size(0):
+            shape = ", ".join([str(size) for size in given.shape])
+            raise ValueError(f"{name}: the last dimension must be {self.rows.size(0)}, got shape ({shape})")
+        return given.to(u)
 
 
 class HardNetCvx(ConstraintLayer):
@@ -161,6 +203,7 @@ class SoftPenalty(ConstraintLayer):
     def __init__(self, set: Set) -> None:
         super().__init__(set, "soft_penalty")
 
+    @plain_errors
     def penalty(self, x: Tensor) -> Tensor:
         """The sum of the squared violations of all constraints, for each row, (...); differentiable."""
         return torch.ops.softradial.penalty(x, self.layer.set)
@@ -181,22 +224,23 @@ class QpLayer(nn.Module):
         b: Optional[Numbers] = None,
     ) -> None:
         super().__init__()
-        quadratic = _tensor(Q)
+        quadratic = to_tensor("Q", Q)
+        if quadratic.dim() != 2 or quadratic.shape[0] != quadratic.shape[1]:
+            raise ValueError(f"Q: expected a square matrix, got shape {shape_text(quadratic)}")
         dim = quadratic.shape[-1]
         for name, value, empty in (
             ("Q", quadratic, (dim, dim)), ("G", G, (0, dim)), ("h", h, (0,)), ("A", A, (0, dim)), ("b", b, (0,)),
         ):
-            tensor = torch.zeros(empty, dtype=quadratic.dtype) if value is None else _tensor(value)
+            tensor = torch.zeros(empty, dtype=quadratic.dtype) if value is None else to_tensor(name, value)
+            if tensor.dim() != len(empty) or (len(empty) == 2 and tensor.shape[-1] != dim):
+                expected = "(rows)" if len(empty) == 1 else f"(rows, {dim})"
+                raise ValueError(f"{name}: expected shape {expected}, got shape {shape_text(tensor)}")
             if isinstance(tensor, nn.Parameter):
                 self.register_parameter(name, tensor)
             else:
                 self.register_buffer(name, tensor)
 
+    @plain_errors
     def forward(self, p: Tensor, h: Optional[Tensor] = None, b: Optional[Tensor] = None) -> Tensor:
         """x (..., dim) for p (..., dim)."""
-        try:
-            return torch.ops.softradial.qp(
-                p, self.h if h is None else h, self.b if b is None else b, self.Q, self.G, self.A
-            )
-        except RuntimeError as error:
-            raise ValueError(first_line(error)) from None
+        return torch.ops.softradial.qp(p, self.h if h is None else h, self.b if b is None else b, self.Q, self.G, self.A)

@@ -1,57 +1,179 @@
-"""Convex sets. Each function returns a ``Set``: an immutable object that TorchScript knows, too.
+"""Convex sets: immutable values that are compared, printed, used as keys, pickled.
 
     s = softradial.CappedSimplex(50, cap=0.05)
-    s.dim, s.violation(x), s.to_json(), s.with_anchor(point)
+    s.dim, s.anchor, s.violation(x), s.to_json(), s.with_anchor(point)
 
-Data are numbers, sequences or tensors; they are kept in double precision as they were given. A tensor that requires a
+Data are numbers, lists, arrays or tensors; they are kept in double precision as they were given. A tensor that requires a
 gradient stays connected where a layer can pass gradients to it, and is refused where it cannot.
 
-The functions are made from the library's table of sets: their arguments are the keys of SET.json (docs/set_json.md).
+The classes are made from the library's table of sets: their arguments are the keys of SET.json (docs/set_json.md), and
+help(softradial.Polyhedron) says what each is.
 """
 
 from __future__ import annotations
 
+import copy
 import inspect
 import json as _json
 import os
-from typing import Any, Callable, Dict, List, Sequence, Union
+import re
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple, Type, Union
 
 import torch
 from torch import Tensor
 
 from ._library import ops
-
-Set = torch.ScriptObject
-Numbers = Union[Tensor, Sequence[Any], float, int]
+from ._numbers import Numbers, dtype_name, first_line, to_tensor
 
 _HELPERS = ("Numbers", "Set", "load_set", "parse_set")
 
+Script = Any  # an object of TorchScript: torch.classes.softradial.Set
 
-def _tensor(values: Numbers) -> Tensor:
-    """Numbers in double; a tensor as it is; a list of tensors stacked."""
-    if isinstance(values, Tensor):
-        return values
-    if isinstance(values, (list, tuple)) and any(isinstance(part, Tensor) for part in values):
-        return torch.stack([_tensor(part) for part in values])
-    return torch.as_tensor(values, dtype=torch.float64)
+
+class Set:
+    """A closed convex set, kept as it was given.
+
+    There is a class for each type: softradial.Simplex, CappedSimplex, Box, Ball, ... make sets; parse_set and load_set read
+    them from SET.json. Sets are immutable: == compares their data, and they may be keys of a dictionary.
+    """
+
+    def __init__(self, *data: Any, **named: Any) -> None:
+        raise TypeError("Set: make one of its types, softradial.Simplex(3) for example, or read one by load_set")
+
+    @property
+    def dim(self) -> int:
+        """The number of coordinates of its points."""
+        raise NotImplementedError
+
+    @property
+    def anchor(self) -> Optional[Tensor]:
+        """An interior point (dim), double, where one is known without a search: the one given by with_anchor, or one in
+        closed form. None elsewhere; a layer finds one (layer.anchor)."""
+        raise NotImplementedError
+
+    def with_anchor(self, anchor: Numbers) -> Set:
+        """The same set with an interior point of the user's, (dim)."""
+        raise NotImplementedError
+
+    def violation(self, x: Numbers) -> Tensor:
+        """How far each row of x (..., dim) lies outside: (...), double; 0 for a feasible row, NaN for one with a NaN."""
+        raise NotImplementedError
+
+    def to_json(self) -> str:
+        """The text of a SET.json that describes the set."""
+        raise NotImplementedError
+
+    def learned(self) -> Dict[str, Tensor]:
+        """Those of the tensors that it was built from that require a gradient, by the names that a layer's call takes."""
+        raise NotImplementedError
+
+
+class LibrarySet(Set):
+    """A set of the library's table. What TorchScript needs of it is its `script`."""
+
+    _row: Dict[str, Any]  # of the table
+    _script: Script
+
+    @property
+    def script(self) -> Script:
+        """The set as TorchScript knows it: an object of torch.classes.softradial.Set."""
+        return self._script
+
+    @property
+    def dim(self) -> int:
+        """The number of coordinates of its points."""
+        return self._script.dim
+
+    @property
+    def anchor(self) -> Optional[Tensor]:
+        """An interior point (dim), double, where one is known without a search: the one given by with_anchor, or one in
+        closed form. None elsewhere; a layer finds one (layer.anchor)."""
+        return self._script.anchor
+
+    def with_anchor(self, anchor: Numbers) -> Set:
+        """The same set with an interior point of the user's, (dim). It is checked when a layer is made."""
+        return _wrapped(_build(self._script.with_anchor, _constant("anchor", anchor)))
+
+    def violation(self, x: Numbers) -> Tensor:
+        """How far each row of x (..., dim) lies outside: (...), double; 0 for a feasible row, NaN for one with a NaN.
+
+        Inequalities are judged on the numbers as they are. An equality e.x = f counts where it is off by more than the
+        rounding of x explains: 4 dim ulp (|f| + sum_j |e_j x_j|), ulp being 2^-23 for float32 and 2^-52 for float64.
+        """
+        points = to_tensor("x", x)
+        if points.is_complex():
+            raise TypeError(f"x: expected real numbers, got {dtype_name(points)}")
+        return _build(self._script.violation, points)
+
+    def to_json(self) -> str:
+        """The text of a SET.json that describes the set."""
+        return self._script.to_json()
+
+    def learned(self) -> Dict[str, Tensor]:
+        """Those of the tensors that it was built from that require a gradient, by the names that a layer's call takes."""
+        return self._script.learned()
+
+    def __repr__(self) -> str:
+        return re.sub(r"\w+(?=\()", lambda found: _TITLES.get(found[0], found[0]), str(self._script))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LibrarySet):
+            return NotImplemented
+        if not self._script.equals(other._script):
+            return False
+        mine, others = self.learned(), other.learned()
+        return mine.keys() == others.keys() and all(mine[name] is others[name] for name in mine)
+
+    def __hash__(self) -> int:
+        return hash(self._script.hash())
+
+    def __copy__(self) -> Set:
+        return self
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> Set:
+        learned = self.learned()
+        return _wrapped(self._script.with_learned(copy.deepcopy(learned, memo))) if learned else self
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _restored, (self.to_json(), self.learned())
+
+
+def _wrapped(script: Script) -> LibrarySet:
+    """A set of the library in the class of its type."""
+    made = object.__new__(_CLASSES[_TITLES[script.type]])
+    made._script = script
+    return made
+
+
+def _restored(json: str, learned: Dict[str, Tensor]) -> Set:
+    script = ops.read_set(json)
+    return _wrapped(script.with_learned(learned) if learned else script)
+
+
+def script_of(set: Any) -> Script:
+    """The object of TorchScript behind a set; TypeError for what is none. Such an object itself is taken, too: pickles of
+    the time before the class hold it."""
+    if isinstance(set, LibrarySet):
+        return set.script
+    if isinstance(set, torch.ScriptObject) and hasattr(set, "with_anchor"):
+        return set
+    raise TypeError(f"set: expected a softradial.Set, got {type(set).__name__}")
+
+
+def set_of(set: Any) -> Set:
+    """The same as a Set."""
+    return set if isinstance(set, Set) else _wrapped(script_of(set))
 
 
 def _constant(name: str, values: Numbers) -> Tensor:
     """Data that take no gradient: one that is asked for must not get lost in silence."""
-    tensor = _tensor(values)
+    tensor = to_tensor(name, values)
     if tensor.requires_grad:
         raise ValueError(f"{name}: gradients to it are not available; detach it, or give it sample by sample where that is")
     return tensor
 
 
-def _parts(sets: Sequence[Set]) -> List[Set]:
-    for part in sets:
-        if not isinstance(part, Set):
-            raise ValueError(f"{part}: cannot be part of a combined set; functions are combined before, by their maximum")
-    return list(sets)
-
-
-def _build(make: Callable[..., Set], *arguments: Any) -> Set:
+def _build(make: Callable[..., Any], *arguments: Any) -> Any:
     """Bad data are the caller's error: ValueError, in the library's one-line words."""
     try:
         return make(*arguments)
@@ -59,8 +181,14 @@ def _build(make: Callable[..., Set], *arguments: Any) -> Set:
         raise ValueError(first_line(error)) from None
 
 
-def first_line(error: BaseException) -> str:
-    return str(error).split("\n", 1)[0]
+# --------------------------------------------------------------------------------------------- a class for each type
+
+
+def _parts(sets: Sequence[Any]) -> List[Script]:
+    for part in sets:
+        if isinstance(part, Set) and not isinstance(part, LibrarySet):
+            raise ValueError(f"{part}: cannot be part of a combined set; functions are combined before, by their maximum")
+    return [script_of(part) for part in sets]
 
 
 def _signature(fields: Sequence[Dict[str, Any]]) -> inspect.Signature:
@@ -78,50 +206,119 @@ def _signature(fields: Sequence[Dict[str, Any]]) -> inspect.Signature:
     return inspect.Signature(parameters[::-1])
 
 
-def _constructor(row: Dict[str, Any]) -> Callable[..., Set]:
+def _arguments(
+    row: Dict[str, Any], signature: inspect.Signature, given: Tuple[Any, ...], named: Dict[str, Any]
+) -> Dict[str, Any]:
+    """Arguments by name; TypeError, in one line, for those that are unknown, missing or too many."""
+    title, names = row["title"], list(signature.parameters)
+    for name in named:
+        if name not in names:
+            raise TypeError(f"{title}: unknown argument '{name}'; there are {', '.join(names)}")
+    if row["fields"][0]["kind"] == "sets":
+        # Intersection(a, b), Intersection([a, b]), Intersection(sets=[a, b])
+        sets = named.get(names[0], given) if not (given and named) else None
+        if sets is None:
+            raise TypeError(f"{title}: argument '{names[0]}' is given twice")
+        alone = len(sets) == 1 and isinstance(sets[0], (list, tuple))
+        return {names[0]: sets[0] if alone else sets}
+    try:
+        bound = signature.bind(*given, **named)
+    except TypeError as error:
+        raise TypeError(f"{title}: {error}") from None
+    bound.apply_defaults()
+    return bound.arguments
+
+
+def _made(row: Dict[str, Any], arguments: Dict[str, Any]) -> Script:
+    data: Dict[str, Tensor] = {}
+    sets: List[Script] = []
+    for field in row["fields"]:
+        name, value = field["name"], arguments[field["name"]]
+        if field["kind"] == "sets":
+            sets = _parts(value)
+        elif field["kind"] == "set":
+            sets = _parts([value])
+        elif value is not None:
+            data[name] = to_tensor(name, value)
+    try:
+        return _build(ops.make_set, row["name"], data, sets)
+    except ValueError as error:
+        message = str(error)
+        raise ValueError(message if message.startswith(row["name"]) else f"{row['name']}: {message}") from None
+
+
+def _example(data: Any) -> str:
+    """What SET.json says, as Python says it."""
+    if isinstance(data, dict):
+        fields = {key: value for key, value in data.items() if key != "type"}
+        if "sets" in fields:
+            arguments = [_example(part) for part in fields["sets"]]
+        else:
+            arguments = [f"{key}={_example(value)}" for key, value in fields.items()]
+        return f"softradial.{_TITLES[data['type']]}({', '.join(arguments)})"
+    if isinstance(data, list):
+        return f"[{', '.join(_example(value) for value in data)}]"
+    return "float('inf')" if data is None else repr(data)
+
+
+def _help(row: Dict[str, Any]) -> str:
     fields = row["fields"]
-    signature = _signature(fields)
-
-    def construct(*arguments: Any, **keywords: Any) -> Set:
-        unknown = [name for name in keywords if name not in signature.parameters]
-        if unknown:
-            raise TypeError(f"{row['title']}() got an unexpected keyword argument '{unknown[0]}'")
-        bound = signature.bind(*arguments, **keywords)
-        bound.apply_defaults()
-        data: Dict[str, Tensor] = {}
-        sets: List[Set] = []
-        for field in fields:
-            value = bound.arguments[field["name"]]
-            if field["kind"] == "sets":
-                sets = _parts(value)
-            elif field["kind"] == "set":
-                sets = _parts([value])
-            elif value is not None:
-                data[field["name"]] = _tensor(value)
-        try:
-            return _build(ops.make_set, row["name"], data, sets)
-        except ValueError as error:
-            message = str(error)
-            raise ValueError(message if message.startswith(row["name"]) else f"{row['name']}: {message}") from None
-
-    construct.__name__ = construct.__qualname__ = row["title"]
-    construct.__doc__ = row["formula"]
-    construct.__module__ = __name__
-    construct.__signature__ = signature  # type: ignore[attr-defined]
-    return construct
+    width = max(len(field["name"]) for field in fields)
+    lines = [row["formula"], ""]
+    for field in fields:
+        default = f", {field['otherwise']:g} if left out" if "otherwise" in field else ""
+        optional = "" if field["required"] or default else " (may be left out)"
+        lines.append(f"    {field['name']:{width}}   {field['meaning']}{default}{optional}")
+    lines += [
+        "",
+        f"A layer's call takes {', '.join([*row['sample_data'], 'scale', 'anchor'])} for each sample.",
+        "",
+        ">>> import softradial, torch",
+        f">>> set = {_example(row['example'])}",
+        ">>> layer = softradial.SoftRadial(set)",
+        ">>> x = layer(torch.randn(8, set.dim))",
+        ">>> set.violation(x).max().item()",
+        "0.0",
+        "",
+    ]
+    return "\n".join(lines)
 
 
-_CONSTRUCTORS: Dict[str, Callable[..., Set]] = {row["title"]: _constructor(row) for row in _json.loads(ops.set_types())}
-globals().update(_CONSTRUCTORS)
+def _class(row: Dict[str, Any]) -> Type[LibrarySet]:
+    signature = _signature(row["fields"])
 
-__all__ = sorted([*_HELPERS, *_CONSTRUCTORS])
+    def __init__(self: LibrarySet, *data: Any, **named: Any) -> None:
+        self._script = _made(row, _arguments(row, signature, data, named))
+
+    __init__.__doc__ = "The arguments are those of the class."
+
+    this = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    __init__.__signature__ = inspect.Signature([this, *signature.parameters.values()])  # type: ignore[attr-defined]
+    __init__.__qualname__ = f"{row['title']}.__init__"
+    body = {"__init__": __init__, "__doc__": _help(row), "__module__": __name__, "_row": row}
+    return type(row["title"], (LibrarySet,), body)
+
+
+_TABLE: List[Dict[str, Any]] = _json.loads(ops.set_types())
+_TITLES: Dict[str, str] = {row["name"]: row["title"] for row in _TABLE}
+_CLASSES: Dict[str, Type[LibrarySet]] = {row["title"]: _class(row) for row in _TABLE}
+globals().update(_CLASSES)
+
+__all__ = sorted([*_HELPERS, *_CLASSES])
+
+if TYPE_CHECKING:
+    # The classes of the table. Type checkers see sets without the names of their arguments: a stub that had those would be a
+    # second statement of every field. Consoles, notebooks and help() have the signatures.
+    def __getattr__(name: str) -> Type[LibrarySet]: ...
 
 
 def parse_set(json: str) -> Set:
     """a set from the text of a SET.json"""
-    return _build(ops.read_set, json)
+    if not isinstance(json, str):
+        raise TypeError(f"parse_set: expected text, got {type(json).__name__}")
+    return _wrapped(_build(ops.read_set, json))
 
 
-def load_set(path: Union[str, "os.PathLike[str]"]) -> Set:
+def load_set(path: Union[str, os.PathLike[str]]) -> Set:
     """a set from a SET.json file"""
-    return _build(ops.read_set_file, os.fspath(path))
+    return _wrapped(_build(ops.read_set_file, os.fspath(path)))

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "softradial/anchor.hpp"
 #include "softradial/errors.hpp"
 
 namespace softradial {
@@ -16,7 +17,22 @@ void add_row(double factor, const LinearSystem::Row& row, std::span<double> out)
   for (const auto& entry : row.entries) out[entry.column] += factor * entry.value;
 }
 
+// |f| + sum_j |e_j x_j|
+double size_of_terms(const LinearSystem::Row& row, std::span<const double> x) {
+  double sum = std::abs(row.bound);
+  for (const auto& entry : row.entries) sum += std::abs(entry.value * x[entry.column]);
+  return sum;
+}
+
+bool has_nan(std::span<const double> x) {
+  return std::ranges::any_of(x, [](double v) { return std::isnan(v); });
+}
+
 }  // namespace
+
+double equality_tolerance(const LinearSystem::Row& equality, std::span<const double> x, double ulp) {
+  return 4 * static_cast<double>(x.size()) * ulp * size_of_terms(equality, x);
+}
 
 ViolationMeter::ViolationMeter(const Set& set) : set_(set), linear_(set.dim()), slacks_(set->num_inequalities()) {
   if (set->append_linear(linear_)) return;
@@ -43,13 +59,37 @@ ViolationMeter::Violation ViolationMeter::operator()(std::span<const double> x) 
     const double off = std::abs(residual(row, x.data()));
     if (!(off >= out.equality)) continue;
     out.equality = off;
-    out.rounding = std::abs(row.bound);
-    for (const auto& entry : row.entries) out.rounding += std::abs(entry.value * x[entry.column]);
+    out.rounding = size_of_terms(row, x);
   }
-  if (std::ranges::any_of(x, [](double v) { return std::isnan(v); })) {
-    out.inequality = out.equality = std::numeric_limits<double>::quiet_NaN();
-  }
+  if (has_nan(x)) out.inequality = out.equality = std::numeric_limits<double>::quiet_NaN();
   return out;
+}
+
+bool ViolationMeter::is_implicit_equality(const LinearSystem::Row& row) {
+  if (!hull_) {
+    const Anchor anchor = find_anchor(set_);
+    hull_ = anchor.status == AnchorStatus::found ? anchor.hull : AffineHull::whole_space(set_.dim());
+  }
+  Eigen::VectorXd direction = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(set_.dim()));
+  for (const auto& entry : row.entries) direction[static_cast<Eigen::Index>(entry.column)] += entry.value;
+  return hull_->freedom(direction) < kConstantOnHull;
+}
+
+double ViolationMeter::beyond_rounding(std::span<const double> x, double ulp) {
+  double worst = 0;
+  const std::span<const double> slacks = slacks_at(x);
+  for (const std::size_t i : curved_) worst = std::max(worst, -slacks[i]);
+  for (const auto& row : linear_.inequalities()) {
+    const double off = -residual(row, x.data());
+    if (!(off > worst)) continue;
+    const bool is_rounding = off <= equality_tolerance(row, x, ulp) && is_implicit_equality(row);
+    if (!is_rounding) worst = off;
+  }
+  for (const auto& row : linear_.equalities()) {
+    const double off = std::abs(residual(row, x.data()));
+    if (off > worst && off > equality_tolerance(row, x, ulp)) worst = off;
+  }
+  return has_nan(x) ? std::numeric_limits<double>::quiet_NaN() : worst;
 }
 
 double ViolationMeter::penalty(std::span<const double> x) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eigen_tensors.hpp"
+#include "shapes.hpp"
 #include "softradial/anchor.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/row_status.hpp"
@@ -133,15 +134,18 @@ at::DimVector batch_of(const at::Tensor& A, const at::Tensor& b, const MaybeTens
 void check_shapes(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const MaybeTensor& f,
                   const MaybeTensor& start) {
   if (start && A.dim() >= 2 && (start->dim() < 1 || start->size(-1) != A.size(-1))) {
-    throw ShapeError("start: the last dimension must be " + std::to_string(A.size(-1)));
+    throw ShapeError("start: the last dimension must be " + std::to_string(A.size(-1)) + ", got shape " +
+                     shape_text(*start));
   }
-  if (A.dim() < 2) throw ShapeError("A: expected at least 2 dimensions");
+  if (A.dim() < 2) throw ShapeError("A: expected at least 2 dimensions, got shape " + shape_text(A));
   if (b.dim() < 1 || b.size(-1) != A.size(-2)) {
-    throw ShapeError("b: the last dimension must be " + std::to_string(A.size(-2)) + ", the number of rows of A");
+    throw ShapeError("b: the last dimension must be " + std::to_string(A.size(-2)) +
+                     ", the number of rows of A, got shape " + shape_text(b));
   }
   if (E.has_value() != f.has_value()) throw InvalidSet("polyhedron: E and f go together");
   if (E && (E->dim() != 2 || E->size(1) != A.size(-1) || f->dim() < 1 || f->size(-1) != E->size(0))) {
-    throw ShapeError("E and f: expected shapes (k, " + std::to_string(A.size(-1)) + ") and (..., k)");
+    throw ShapeError("E and f: expected shapes (k, " + std::to_string(A.size(-1)) + ") and (..., k), got " +
+                     shape_text(*E) + " and " + shape_text(*f));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "shapes.hpp"
 #include "softradial/errors.hpp"
 
 namespace softradial::ops {
@@ -15,8 +16,8 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 
 at::Tensor as_doubles(const at::Tensor& tensor, std::string_view name, int64_t dimensions) {
   if (tensor.dim() != dimensions) {
-    throw ShapeError(std::string(name) + ": expected " + std::to_string(dimensions) + " dimensions, got " +
-                     std::to_string(tensor.dim()));
+    throw ShapeError(std::string(name) + ": expected " + std::to_string(dimensions) +
+                     (dimensions == 1 ? " dimension" : " dimensions") + ", got shape " + shape_text(tensor));
   }
   return tensor.detach().to(at::kCPU, at::kDouble).contiguous();
 }

@@ -8,6 +8,7 @@
 #include "cpu/tensor_rows.hpp"
 #include "layer_object.hpp"
 #include "op_handle.hpp"
+#include "shapes.hpp"
 #include "softradial/errors.hpp"
 
 // The other constraint layers as ops: kernels on the CPU, first derivatives.
@@ -16,12 +17,6 @@ namespace {
 
 using torch::autograd::SavedVariable;
 using torch::autograd::variable_list;
-
-void check_width(const at::Tensor& u, const LayerObject& layer) {
-  if (u.dim() < 1 || u.size(-1) != layer.input_dim()) {
-    throw ShapeError("u: expected (..., " + std::to_string(layer.input_dim()) + ")");
-  }
-}
 
 at::DimVector output_shape(const at::Tensor& u, int64_t width) {
   at::DimVector shape(u.sizes().begin(), u.sizes().end());
@@ -37,7 +32,8 @@ Rows<const T> state_rows(const at::Tensor& state) {
 // Half and bfloat16 are computed in single precision.
 std::tuple<at::Tensor, at::Tensor> layer_forward_cpu(const at::Tensor& given, const LayerObjectPtr& layer,
                                                      bool training) {
-  check_width(given, *layer);
+  check_floating(given, "u");
+  check_width(given, layer->input_dim(), "u");
   const at::Tensor u = core_precision(given) ? given : given.to(at::kFloat);
   at::Tensor x = at::empty(output_shape(u, layer->dim()), u.options());
   const at::Tensor matrix = as_matrix(u);

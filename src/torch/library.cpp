@@ -14,6 +14,7 @@
 #include "project.hpp"
 #include "samples.hpp"
 #include "set_builders.hpp"
+#include "set_facts.hpp"
 #include "set_object.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/set_json.hpp"
@@ -101,14 +102,21 @@ LayerObjectPtr load_layer(const SavedLayer& saved) {
 TORCH_LIBRARY(softradial, m) {
   m.class_<SetObject>("Set")
       .def_property("dim", [](const SetPtr& set) { return static_cast<int64_t>(set->set().dim()); })
+      .def_property("type", [](const SetPtr& set) { return set->set()->describe().type; })
+      .def_property("anchor", [](const SetPtr& set) { return known_anchor(set->set()); })
       .def("violation", [](const SetPtr& set, const at::Tensor& x) { return set->violation(x); })
       .def("to_json", [](const SetPtr& set) { return to_json(set->set()); })
       .def("learned", [](const SetPtr& set) { return set->learned(); })
+      .def("with_learned",
+           [](const SetPtr& set, const SetObject::Tensors& learned) {
+             return c10::make_intrusive<SetObject>(set->set(), learned);
+           })
       .def("with_anchor",
            [](const SetPtr& set, const at::Tensor& anchor) {
              return c10::make_intrusive<SetObject>(set->set().with_anchor(to_vector(anchor, "anchor")), set->learned());
            })
       .def("equals", [](const SetPtr& set, const SetPtr& other) { return set->set() == other->set(); })
+      .def("hash", [](const SetPtr& set) { return hash_of(set->set()); })
       .def("__repr__", [](const SetPtr& set) { return to_string(set->set()); })
       .def("__str__", [](const SetPtr& set) { return to_string(set->set()); })
       .def_pickle([](const SetPtr& set) -> std::string { return to_json(set->set()); },
@@ -122,7 +130,7 @@ TORCH_LIBRARY(softradial, m) {
       .def("project_samples",
            [](const MapPtr& map, const at::Tensor& u, const c10::Dict<std::string, at::Tensor>& data,
               bool anchor_gradient) {
-             SampleResult result = project_samples(u, sample_data(data), anchor_gradient, map);
+             SampleResult result = project_samples(u, sample_data(data, map->set()->set()), anchor_gradient, map);
              map->last().note(result.status);
              return result.x;
            })

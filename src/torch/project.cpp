@@ -6,6 +6,7 @@
 #include <string>
 
 #include "op_handle.hpp"
+#include "shapes.hpp"
 #include "softradial/errors.hpp"
 
 namespace softradial::ops {
@@ -38,15 +39,8 @@ at::Tensor log_abs_det(const at::Tensor& u, const MapPtr& map) {
 }
 
 void check_shape(const at::Tensor& tensor, const MapObject& map, const char* name) {
-  if (!tensor.is_floating_point()) {
-    throw ShapeError(std::string(name) + ": expected floating-point numbers, got " +
-                     c10::toString(tensor.scalar_type()));
-  }
-  if (tensor.dim() >= 1 && tensor.size(-1) == map.dim()) return;
-  std::string shape;
-  for (const int64_t size : tensor.sizes()) shape += (shape.empty() ? "" : ", ") + std::to_string(size);
-  throw ShapeError(std::string(name) + ": the last dimension must be " + std::to_string(map.dim()) + ", got shape (" +
-                   shape + ")");
+  check_floating(tensor, name);
+  check_width(tensor, map.dim(), name);
 }
 
 at::Tensor check_finite(const at::Tensor& u) {

@@ -3,6 +3,7 @@
 #include <torch/library.h>
 
 #include "eigen_tensors.hpp"
+#include "shapes.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/qp_layer.hpp"
 
@@ -26,12 +27,14 @@ at::Tensor rows(const Eigen::MatrixXd& matrix, const at::Tensor& like) {
 Eigen::MatrixXd matrix(const at::Tensor& tensor) { return columns(tensor).transpose(); }
 at::Tensor from_matrix(const Eigen::MatrixXd& value, const at::Tensor& like) { return rows(value.transpose(), like); }
 
-at::Tensor batched(const at::Tensor& data, int64_t batch, int64_t width, const char* name) {
-  if (data.dim() < 1 || data.size(-1) != width) {
-    throw ShapeError(std::string(name) + ": the last dimension must be " + std::to_string(width));
-  }
+// Data (..., width), or (width) for all samples, as (batch, width).
+at::Tensor batched(const at::Tensor& data, const at::Tensor& p, int64_t width, const char* name) {
+  check_width(data, width, name);
+  const int64_t batch = p.numel() / p.size(-1);
   if (width == 0) return at::empty({batch, 0}, data.options());
-  return data.reshape({-1, width}).expand({batch, width});
+  const at::Tensor list = data.reshape({-1, width});
+  if (list.size(0) != 1 && list.size(0) != batch) throw does_not_broadcast(data, name, p, "p");
+  return list.expand({batch, width});
 }
 
 class QpFunction final : public torch::autograd::Function<QpFunction> {
@@ -41,10 +44,9 @@ class QpFunction final : public torch::autograd::Function<QpFunction> {
     const at::AutoDispatchBelowADInplaceOrView below;
     const QpLayer layer(matrix(Q), matrix(G), Eigen::VectorXd::Zero(G.size(0)), matrix(A),
                         Eigen::VectorXd::Zero(A.size(0)));
-    const int64_t batch = p.numel() / p.size(-1);
-    const auto solution =
-        layer.solve(columns(batched(p, batch, Q.size(0), "p")), columns(batched(h, batch, G.size(0), "h")),
-                    columns(batched(b, batch, A.size(0), "b")));
+    check_width(p, Q.size(0), "p");
+    const auto solution = layer.solve(columns(batched(p, p, Q.size(0), "p")), columns(batched(h, p, G.size(0), "h")),
+                                      columns(batched(b, p, A.size(0), "b")));
     const at::Tensor wide = at::empty({0}, at::kDouble);
     const at::Tensor x = rows(solution.x, wide);
     ctx->save_for_backward({p, h, b, Q, G, A, x, rows(solution.duals, wide), rows(solution.prices, wide)});
@@ -73,6 +75,7 @@ class QpFunction final : public torch::autograd::Function<QpFunction> {
 
 at::Tensor qp(const at::Tensor& p, const at::Tensor& h, const at::Tensor& b, const at::Tensor& Q, const at::Tensor& G,
               const at::Tensor& A) {
+  check_floating(p, "p");
   return QpFunction::apply(p, h, b, Q, G, A);
 }
 

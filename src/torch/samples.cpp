@@ -18,6 +18,7 @@
 #include "eigen_tensors.hpp"
 #include "polyhedra.hpp"
 #include "project.hpp"
+#include "shapes.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/row_status.hpp"
 #include "softradial/set_type.hpp"
@@ -29,12 +30,13 @@ namespace {
 using NamedTensor = std::pair<std::string_view, const MaybeTensor*>;
 
 // All data that a set may have for each sample.
-std::array<NamedTensor, 8> data_of_sets(const SampleData& data) {
+std::array<NamedTensor, 9> data_of_sets(const SampleData& data) {
   return {{{"A", &data.A},
            {"b", &data.b},
            {"f", &data.f},
            {"lower", &data.lower},
            {"upper", &data.upper},
+           {"cap", &data.cap},
            {"sum", &data.sum},
            {"center", &data.center},
            {"radius", &data.radius}}};
@@ -48,25 +50,32 @@ const SetType* type_of(const Set& set) {
   return found == types.end() ? nullptr : &*found;
 }
 
+bool has_data(const SetType& type, std::string_view name) {
+  return std::ranges::find(type.sample_data, name) != type.sample_data.end();
+}
+
 // Throws for data that are given but that the set does not have.
 void allow_only_data_of(const Set& set, const SampleData& data) {
   for (const auto& [name, tensor] : data_of_sets(data)) {
     if (!*tensor) continue;
     const SetType* const type = type_of(set);
-    if (type != nullptr && std::ranges::find(type->sample_data, name) != type->sample_data.end()) continue;
-    throw InvalidSet(std::string(name) + ": a " + set->describe().type + " has no such data");
+    if (type != nullptr && has_data(*type, name)) continue;
+    std::string others;
+    if (type != nullptr) {
+      for (const std::string_view known : type->sample_data) others += std::string(known) + ", ";
+    }
+    throw InvalidSet(std::string(name) + ": a " + set->describe().type + " has no such data, only " + others +
+                     "scale, anchor");
   }
 }
 
 // Data (..., width), or (width) or () for all samples.
 at::Tensor vectors(const at::Tensor& data, const char* name, const at::Tensor& u, int64_t width) {
-  if (data.dim() > 0 && data.size(-1) != width) {
-    throw ShapeError(std::string(name) + ": the last dimension must be " + std::to_string(width));
-  }
+  if (data.dim() > 0) check_width(data, width, name);
   at::DimVector shape(u.sizes().begin(), u.sizes().end());
   shape.back() = width;
   if (!at::is_expandable_to(data.sizes(), shape)) {
-    throw ShapeError(std::string(name) + ": does not broadcast over the batch of u");
+    throw does_not_broadcast(data, name, u, "u");
   }
   // Even a conversion that does nothing goes through the dispatcher: avoid it.
   const bool fits = data.device() == u.device() && data.scalar_type() == u.scalar_type();
@@ -75,6 +84,8 @@ at::Tensor vectors(const at::Tensor& data, const char* name, const at::Tensor& u
 
 // One number for each sample, (...), or for all; as (..., 1) or ().
 at::Tensor numbers(const at::Tensor& data, const char* name, const at::Tensor& u) {
+  if (!at::is_expandable_to(data.sizes(), u.sizes().slice(0, u.dim() - 1)))
+    throw does_not_broadcast(data, name, u, "u");
   const at::Tensor column = data.dim() == 0 ? data : data.unsqueeze(-1);
   return vectors(column, name, u, 1);
 }
@@ -86,7 +97,9 @@ SampleResult onto_coordinates(const at::Tensor& u, const SampleData& data, const
   BoundsData bounds;
   const auto fixed = map->bounds(u.device(), u.scalar_type());
   bounds.lower = data.lower ? vectors(*data.lower, "lower", u, dim) : fixed->lower;
-  bounds.upper = data.upper ? vectors(*data.upper, "upper", u, dim) : fixed->upper;
+  bounds.upper = data.upper ? vectors(*data.upper, "upper", u, dim)
+                 : data.cap ? vectors(*data.cap, "cap", u, dim)
+                            : fixed->upper;
   if (has_sum) bounds.sum = data.sum ? numbers(*data.sum, "sum", u) : fixed->sum;
   if (data.anchor) bounds.anchor = vectors(*data.anchor, "anchor", u, dim);
   return project_bounds(u, bounds, map);
@@ -111,10 +124,10 @@ SampleResult onto_polyhedra(const at::Tensor& u, const SampleData& data, bool an
   const at::Tensor A = data.A ? data.A->to(u.options()) : linear->A;
   if (A.dim() < 2 || A.size(-1) != map->dim() || A.size(-2) != linear->A.size(0)) {
     throw ShapeError("A: expected shape (..., " + std::to_string(linear->A.size(0)) + ", " +
-                     std::to_string(map->dim()) + ")");
+                     std::to_string(map->dim()) + "), got shape " + shape_text(A));
   }
   if (!at::is_expandable_to(A.sizes().slice(0, A.dim() - 2), u.sizes().slice(0, u.dim() - 1))) {
-    throw ShapeError("A: does not broadcast over the batch of u");
+    throw does_not_broadcast(A, "A", u, "u");
   }
   const at::Tensor b = data.b ? vectors(*data.b, "b", u, A.size(-2)) : linear->b;
   MaybeTensor E;
@@ -185,7 +198,8 @@ SampleResult onto_anchored(const at::Tensor& u, const SampleData& data, const Ma
 }
 
 bool any_given(const SampleData& d) {
-  for (const MaybeTensor* tensor : {&d.A, &d.b, &d.f, &d.lower, &d.upper, &d.sum, &d.center, &d.radius, &d.anchor}) {
+  for (const MaybeTensor* tensor :
+       {&d.A, &d.b, &d.f, &d.lower, &d.upper, &d.cap, &d.sum, &d.center, &d.radius, &d.anchor}) {
     if (tensor->has_value()) return true;
   }
   return false;
@@ -233,16 +247,20 @@ SampleResult project_samples(const at::Tensor& u, const SampleData& data, bool a
   return onto_anchored(u, data, map);
 }
 
-SampleData sample_data(const NamedTensors& named) {
+SampleData sample_data(const NamedTensors& named, const Set& set) {
   SampleData data;
   const std::pair<const char*, MaybeTensor*> places[] = {
-      {"A", &data.A},         {"b", &data.b},          {"f", &data.f},           {"lower", &data.lower},
-      {"upper", &data.upper}, {"sum", &data.sum},      {"center", &data.center}, {"radius", &data.radius},
-      {"scale", &data.scale}, {"anchor", &data.anchor}};
+      {"A", &data.A},           {"b", &data.b},         {"f", &data.f},          {"lower", &data.lower},
+      {"upper", &data.upper},   {"cap", &data.cap},     {"sum", &data.sum},      {"center", &data.center},
+      {"radius", &data.radius}, {"scale", &data.scale}, {"anchor", &data.anchor}};
   for (const auto& entry : named) {
     const auto place = std::ranges::find(places, entry.key(), [](const auto& p) { return std::string(p.first); });
     if (place == std::end(places)) throw InvalidSet(entry.key() + ": no such data");
     *place->second = entry.value();
+  }
+  if (data.upper && !data.cap) {
+    const SetType* const type = type_of(set);
+    if (type != nullptr && has_data(*type, "cap")) data.cap = std::exchange(data.upper, c10::nullopt);
   }
   return data;
 }
@@ -251,7 +269,7 @@ namespace {
 
 std::tuple<at::Tensor, at::Tensor> project_samples_op(const at::Tensor& u, const MapPtr& map, const NamedTensors& data,
                                                       bool anchor_gradient) {
-  SampleResult result = project_samples(u, sample_data(data), anchor_gradient, map);
+  SampleResult result = project_samples(u, sample_data(data, map->set()->set()), anchor_gradient, map);
   return {result.x, result.status};
 }
 

@@ -12,7 +12,8 @@ struct SampleData {
   MaybeTensor b;       // polyhedron: (..., m)
   MaybeTensor f;       // polyhedron with equalities: (..., k)
   MaybeTensor lower;   // box: (..., dim)
-  MaybeTensor upper;   // box, capped simplex: (..., dim)
+  MaybeTensor upper;   // box: (..., dim)
+  MaybeTensor cap;     // simplex, capped simplex: (..., dim)
   MaybeTensor sum;     // simplex, capped simplex: (...)
   MaybeTensor center;  // ball, ellipsoid: (..., dim)
   MaybeTensor radius;  // ball: (...)
@@ -20,9 +21,10 @@ struct SampleData {
   MaybeTensor anchor;  // any set: (..., dim), inside each sample's set
 };
 
-// The same from a dictionary; throws InvalidSet for a name that is none of the above.
+// The same from a dictionary; throws InvalidSet for a name that is none of the above. Models that were scripted when the cap
+// of a call was called `upper` still say so: on the sets that have a cap it is taken for it.
 using NamedTensors = c10::Dict<std::string, at::Tensor>;
-[[nodiscard]] SampleData sample_data(const NamedTensors& named);
+[[nodiscard]] SampleData sample_data(const NamedTensors& named, const Set& set);
 
 // Projects onto each sample's set, with gradients to u and to all data. If no anchor is given it is found: in closed form
 // for coordinate sets, the centre for balls and ellipsoids, the analytic centre for polyhedra (the search starts at the

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "eigen_tensors.hpp"
+#include "shapes.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/set_json.hpp"
 #include "softradial/set_type.hpp"
@@ -16,7 +17,9 @@ namespace {
 SetPtr make(Set set) { return c10::make_intrusive<SetObject>(std::move(set)); }
 
 double to_number(const at::Tensor& tensor, std::string_view name) {
-  if (tensor.numel() != 1) throw ShapeError(std::string(name) + ": expected one number");
+  if (tensor.numel() != 1) {
+    throw ShapeError(std::string(name) + ": expected one number, got shape " + shape_text(tensor));
+  }
   return tensor.detach().to(at::kCPU, at::kDouble).item<double>();
 }
 
@@ -35,7 +38,7 @@ SparseMatrix to_sparse(const at::Tensor& tensor) {
 }
 
 std::vector<Eigen::MatrixXd> to_matrices(const at::Tensor& tensor, const std::string& name) {
-  if (tensor.dim() != 3) throw ShapeError(name + ": expected 3 dimensions, got " + std::to_string(tensor.dim()));
+  if (tensor.dim() != 3) throw ShapeError(name + ": expected 3 dimensions, got shape " + shape_text(tensor));
   std::vector<Eigen::MatrixXd> matrices;
   for (int64_t i = 0; i < tensor.size(0); ++i) matrices.push_back(to_matrix(tensor[i], name));
   return matrices;

@@ -23,8 +23,8 @@ class SetObject final : public torch::CustomClassHolder {
   [[nodiscard]] const Set& set() const noexcept { return set_; }
   [[nodiscard]] const Tensors& learned() const noexcept { return learned_; }
 
-  // How far each row of x (..., dim) lies outside: the largest of -slack over the inequalities and of |residual| over
-  // the equalities, 0 for a feasible row, NaN for a row with a NaN. In double; shape (...).
+  // How far each row of x (..., dim) lies outside: ViolationMeter::beyond_rounding in the precision of x, 0 for a feasible
+  // row, NaN for a row with a NaN. In double; shape (...).
   [[nodiscard]] at::Tensor violation(const at::Tensor& x) const;
 
  private:
@@ -33,8 +33,5 @@ class SetObject final : public torch::CustomClassHolder {
 };
 
 using SetPtr = c10::intrusive_ptr<SetObject>;
-
-// The penalty of softradial/violation.hpp for each row, (...), differentiable once. ShapeError where x is not (..., dim).
-[[nodiscard]] at::Tensor penalty(const at::Tensor& x, const SetPtr& set);
 
 }  // namespace softradial::ops

@@ -281,7 +281,7 @@ Specimen affine_preimage() {
        AffinePreimage(Simplex(2), I, vec({1, 2}))}};
   s.written = {
       {"affine_preimage", AffinePreimage(Simplex(3), mat({{1, 0}, {0, 1}, {-1, -1.0 / 3}}), vec({0.1, 0.2, 0.3}))}};
-  s.lines = {{AffinePreimage(Simplex(2), I, z), "affine_preimage(set=[simplex(dim=2, sum=1)], A=[2x2], b=[0, 0])"}};
+  s.lines = {{AffinePreimage(Simplex(2), I, z), "affine_preimage(set=simplex(dim=2, sum=1), A=[2x2], b=[0, 0])"}};
   s.bad_builds = {
       {[=] { AffinePreimage(Simplex(3), I, z); }, "affine_preimage: A has 2 rows, the set has dimension 3"},
       {[=] { AffinePreimage(Simplex(2), I, vec({0})); }, "affine_preimage: b has 1 entries for 2 rows of A"},
@@ -324,7 +324,7 @@ Specimen scaled() {
   s.far_away = {{"scaled", Scaled(Ball(vec({10, -7.03}), 0.01), 10)}};
   s.forms = {{R"({"type": "scaled", "set": {"type": "simplex", "dim": 2}, "factor": 7})", Scaled(Simplex(2), 7)}};
   s.written = {{"scaled", Scaled(Scaled(CappedSimplex(4, 0.5), 3), 0.1)}};
-  s.lines = {{Scaled(Simplex(2), 3), "scaled(set=[simplex(dim=2, sum=1)], factor=3)"}};
+  s.lines = {{Scaled(Simplex(2), 3), "scaled(set=simplex(dim=2, sum=1), factor=3)"}};
   s.bad_builds = {{[] { Scaled(Simplex(2), 0); }, "scaled: factor is 0, not positive"},
                   {[] { Scaled(Simplex(2), kNaN); }, "scaled: factor is nan, not a finite number"}};
   s.bad_json = {

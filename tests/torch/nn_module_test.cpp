@@ -55,7 +55,7 @@ TEST_F(NnModule, GradientsMatchFiniteDifferences) {
 TEST_F(NnModule, TakesSetsSampleBySample) {
   const Tensor caps = torch::rand({6, 5}, torch::kDouble).add(0.3).requires_grad_();
   const Tensor sum = torch::rand({6}, torch::kDouble).add(0.5);
-  const Tensor x = layer(doubles({6, 5}, 10), nn::SampleTensors{.upper = caps, .sum = sum});
+  const Tensor x = layer(doubles({6, 5}, 10), nn::SampleTensors{.cap = caps, .sum = sum});
   EXPECT_TRUE((x < caps).all().item<bool>());
   EXPECT_LT((x.sum(-1) - sum).abs().max().item<double>(), 1e-14);
   x.square().sum().backward();

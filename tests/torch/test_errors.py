@@ -1,7 +1,6 @@
 """What is wrong is said in one line that names the value, before anything is computed."""
 
-import re
-
+import numpy
 import pytest
 import torch
 from torch import nn
@@ -59,8 +58,6 @@ BAD_LAYERS = {
         lambda: sr.SoftRadial(sr.Polyhedron([[1.0, 0]], [1.0], [[1.0, 1], [1, 1]], [0.0, 1.0])),
         "empty|contradict",
     ),
-    "no set": (lambda: sr.SoftRadial("simplex"), "str|Set"),
-    "a point for a set": (lambda: sr.HardRadial(torch.zeros(3)), "Tensor|Set"),
 }
 
 
@@ -87,37 +84,288 @@ def test_bad_layers(which):
     one_line(error)
 
 
-@pytest.mark.parametrize("operation", ["layer", "inverse", "log_abs_det"])
-@pytest.mark.parametrize("shape", [(), (0,), (2,), (4,), (5, 2), (3, 1), (2, 3, 4)], ids=str)
-def test_bad_shapes(operation, shape):
-    layer = sr.SoftRadial(SIMPLEX)
-    call = layer if operation == "layer" else getattr(layer, operation)
-    found = re.escape("got shape (" + ", ".join(map(str, shape)) + ")")
-    with pytest.raises(RuntimeError, match="the last dimension must be 3, " + found) as error:
-        call(torch.zeros(shape))
-    one_line(error)
-
-
-@pytest.mark.parametrize("operation", ["layer", "inverse", "log_abs_det"])
+@pytest.mark.parametrize("operation", ["__call__", "inverse", "log_abs_det"])
 @pytest.mark.parametrize("dtype", [torch.int32, torch.int64, torch.bool, torch.uint8, torch.complex64], ids=str)
 @pytest.mark.parametrize("case", ZOO, ids=repr)
 def test_bad_dtypes(case, dtype, operation):
-    layer = soft_layer(case)
-    call = layer if operation == "layer" else getattr(layer, operation)
-    with pytest.raises(RuntimeError, match="expected floating-point numbers, got") as error:
-        call(torch.zeros(2, case.dim, dtype=dtype))
-    one_line(error)
+    name = "x" if operation == "inverse" else "u"
+    expected = f"{name}: expected floating-point numbers, got {str(dtype).split('.')[1]}"
+    with pytest.raises(TypeError, match=f"^{expected}$"):
+        getattr(soft_layer(case), operation)(torch.zeros(2, case.dim, dtype=dtype))
 
 
-def test_violation_checks_its_argument():
-    with pytest.raises(RuntimeError, match="last dimension|dimension") as error:
-        SIMPLEX.violation(torch.zeros(2, 4))
-    one_line(error)
+# ------------------------------------------------------------------------------------------------------- calls of layers
+
+BOX, CAPPED, BALL = sr.Box([0.0] * 3, [1.0] * 3), sr.CappedSimplex(3, 0.5), sr.Ball([0.0] * 3, 1.0)
+ROWS = sr.Polyhedron([[1.0, 0, 0], [0, 1, 0], [-1, -1, -1]], [1.0, 1, 1])
+LEVEL = sr.LevelSet(lambda x: x.square().sum(-1) - 1, 3, [0.0] * 3)
+SHAPES = {(): "()", (0,): "(0)", (2,): "(2)", (4,): "(4)", (5, 2): "(5, 2)", (3, 1): "(3, 1)", (2, 3, 4): "(2, 3, 4)"}
+
+# Every layer, what it is called with, its name for it, and how wide that is.
+LAYERS = {
+    "SoftRadial": (sr.SoftRadial(SIMPLEX), "u", 3),
+    "HardRadial": (sr.HardRadial(ROWS), "u", 3),
+    "GaugeMap": (sr.GaugeMap(BALL), "u", 3),
+    "SoftRadial.check_finite": (sr.SoftRadial(SIMPLEX, check_finite=True), "u", 3),
+    "SoftRadial on a level set": (sr.SoftRadial(LEVEL), "u", 3),
+    "SoftRadial.inverse": (sr.SoftRadial(SIMPLEX).inverse, "x", 3),
+    "SoftRadial.log_abs_det": (sr.SoftRadial(SIMPLEX).log_abs_det, "u", 3),
+    "SoftRadial.inverse on a level set": (sr.SoftRadial(LEVEL).inverse, "x", 3),
+    "SoftRadial.log_abs_det on a level set": (sr.SoftRadial(LEVEL).log_abs_det, "u", 3),
+    "Softmax": (sr.Softmax(SIMPLEX), "u", 3),
+    "Orthogonal": (sr.Orthogonal(CAPPED), "u", 3),
+    "Dc3": (sr.Dc3(CAPPED), "u", 3),
+    "HardNet": (sr.HardNet(CAPPED), "u", 3),
+    "HardNetAff": (sr.HardNetAff(BOX), "u", 3),
+    "HardNetCvx": (sr.HardNetCvx(ROWS), "u", 3),
+    "Rayen": (sr.Rayen(BALL), "u", 3),
+    "RayScalar": (sr.RayScalar(BALL), "u", 4),
+    "Hop": (sr.Hop(CAPPED), "u", 2),
+    "Hp": (sr.Hp(CAPPED, hidden=4, training_steps=2), "u", 3),
+    "SoftPenalty": (sr.SoftPenalty(BALL), "u", 3),
+    "SoftPenalty.penalty": (sr.SoftPenalty(BALL).penalty, "x", 3),
+    "ConstraintLayer": (sr.ConstraintLayer(BALL, "gauge_map"), "u", 3),
+    "QpLayer": (sr.QpLayer(torch.eye(3), torch.ones(1, 3), torch.ones(1)), "p", 3),
+    "functional.soft_radial": (lambda u: sr.functional.soft_radial(u, SIMPLEX), "u", 3),
+    "functional.orthogonal": (lambda u: sr.functional.orthogonal(u, CAPPED), "u", 3),
+}
+every_layer = pytest.mark.parametrize("which", LAYERS)
 
 
-def test_unknown_arguments():
-    with pytest.raises(TypeError, match="radii"):
-        sr.SoftRadial(sr.Ball([0.0], 1))(torch.zeros(1), radii=1)
+@every_layer
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_wrong_shapes(which, shape):
+    layer, name, width = LAYERS[which]
+    if shape and shape[-1] == width:
+        pytest.skip("fits")
+    message = f"{name}: the last dimension must be {width}, got shape {SHAPES[shape]}"
+    with pytest.raises(ValueError) as error:
+        layer(torch.zeros(shape))
+    assert str(error.value) == message
+
+
+@every_layer
+@pytest.mark.parametrize("given, got", [
+    (torch.zeros(2, 3, dtype=torch.int64), "int64"),
+    (torch.ones(3, dtype=torch.bool), "bool"),
+    (torch.zeros(3, dtype=torch.complex64), "complex64"),
+    (numpy.zeros((2, 3), dtype=numpy.int32), "int32"),
+], ids=["int64", "bool", "complex64", "array of int32"])
+def test_wrong_numbers(which, given, got):
+    layer, name, _ = LAYERS[which]
+    with pytest.raises(TypeError) as error:
+        layer(given)
+    assert str(error.value) == f"{name}: expected floating-point numbers, got {got}"
+
+
+@every_layer
+@pytest.mark.parametrize("given, kind, what", [
+    ("simplex", TypeError, "expected numbers, got str"),
+    (None, TypeError, "expected numbers, got None"),
+    ([["a", "b", "c"]], TypeError, "expected numbers, got list"),
+    ([[0.0, 0.0, 0.0], [0.0]], ValueError, "expected rows of one length"),
+    (object(), TypeError, "expected numbers, got object"),
+], ids=["text", "None", "list of text", "ragged", "object"])
+def test_no_numbers(which, given, kind, what):
+    layer, name, _ = LAYERS[which]
+    with pytest.raises(kind) as error:
+        layer(given)
+    assert str(error.value) == f"{name}: {what}"
+
+
+U, NAN_ROW = torch.zeros(2, 3), torch.tensor([[0.0, 0, 0], [0, NAN, 0]])
+soft = lambda set: sr.SoftRadial(set)
+aff, qp = sr.HardNetAff(BOX), LAYERS["QpLayer"][0]
+
+# A call, the exception, and its message.
+BAD_CALLS = {
+    "caps": (
+        lambda: soft(CAPPED)(U, caps=0.4), TypeError,
+        "SoftRadial: unknown argument 'caps'; there are u, cap, sum, scale, anchor",
+    ),
+    "unknown": (
+        lambda: soft(BALL)(U, radii=1), TypeError,
+        "SoftRadial: unknown argument 'radii'; there are u, center, radius, scale, anchor",
+    ),
+    "unknown of a method": (
+        lambda: sr.Orthogonal(BALL)(U, cap=1), TypeError,
+        "Orthogonal: unknown argument 'cap'; there are u",
+    ),
+    "unknown of inverse": (
+        lambda: soft(BALL).inverse(U, u=1), TypeError,
+        "SoftRadial.inverse: unknown argument 'u'; there are x",
+    ),
+    "unknown bounds": (lambda: aff(U, cap=1), TypeError, "HardNetAff: unknown argument 'cap'; there are u, lower, upper"),
+    "nothing": (lambda: sr.Orthogonal(BALL)(), TypeError, "Orthogonal: u is missing"),
+    "too much": (lambda: sr.Orthogonal(BALL)(U, U), TypeError, "Orthogonal: takes at most 1 arguments, got 2"),
+    "twice": (lambda: soft(ROWS)(U, ROWS, A=U), TypeError, "SoftRadial: argument 'A' is given twice"),
+    "upper for cap": (
+        lambda: soft(CAPPED)(U, upper=0.4), ValueError,
+        "upper: a capped_simplex has no such data, only cap, sum, scale, anchor",
+    ),
+    "cap for upper": (
+        lambda: soft(BOX)(U, cap=0.4), ValueError,
+        "cap: a box has no such data, only lower, upper, scale, anchor",
+    ),
+    "data of another set": (
+        lambda: soft(BALL)(U, b=[1.0]), ValueError,
+        "b: a ball has no such data, only center, radius, scale, anchor",
+    ),
+    "cap, width": (lambda: soft(CAPPED)(U, cap=[0.4, 0.4]), ValueError, "cap: the last dimension must be 3, got shape (2)"),
+    "cap, batch": (
+        lambda: soft(CAPPED)(U, cap=torch.ones(5, 3)), ValueError,
+        "cap: shape (5, 3) does not broadcast over u of shape (2, 3)",
+    ),
+    "sum, batch": (
+        lambda: soft(SIMPLEX)(U, sum=[1.0] * 4), ValueError,
+        "sum: shape (4) does not broadcast over u of shape (2, 3)",
+    ),
+    "cap, text": (lambda: soft(CAPPED)(U, cap="all"), TypeError, "cap: expected numbers, got str"),
+    "lower, width": (lambda: soft(BOX)(U, lower=[0.0]), ValueError, "lower: the last dimension must be 3, got shape (1)"),
+    "b, width": (lambda: soft(ROWS)(U, b=[1.0]), ValueError, "b: the last dimension must be 3, got shape (1)"),
+    "A, shape": (lambda: soft(ROWS)(U, A=torch.ones(2, 3)), ValueError, "A: expected shape (..., 3, 3), got shape (2, 3)"),
+    "A, batch": (
+        lambda: soft(ROWS)(U, A=torch.ones(5, 3, 3)), ValueError,
+        "A: shape (5, 3, 3) does not broadcast over u of shape (2, 3)",
+    ),
+    "f without E": (lambda: soft(ROWS)(U, f=[1.0]), ValueError, "f: this polyhedron has no equalities"),
+    "anchor, width": (
+        lambda: soft(BALL)(U, anchor=[0.0]), ValueError,
+        "anchor: the last dimension must be 3, got shape (1)",
+    ),
+    "radius, batch": (
+        lambda: soft(BALL)(U, radius=[1.0] * 3), ValueError,
+        "radius: shape (3) does not broadcast over u of shape (2, 3)",
+    ),
+    "scale, batch": (
+        lambda: soft(BALL)(U, scale=[1.0] * 3), ValueError,
+        "scale: shape (3) does not broadcast over u of shape (2, 3)",
+    ),
+    "check_finite": (
+        lambda: sr.SoftRadial(SIMPLEX, check_finite=True)(NAN_ROW), ValueError,
+        "row 1 has a NaN or an infinity",
+    ),
+    "bounds, width": (lambda: aff(U, upper=[1.0]), ValueError, "upper: the last dimension must be 3, got shape (1)"),
+    "h, width": (lambda: qp(U, h=[1.0, 1.0]), ValueError, "h: the last dimension must be 1, got shape (2)"),
+    "h, batch": (lambda: qp(U, h=torch.ones(5, 1)), ValueError, "h: shape (5, 1) does not broadcast over p of shape (2, 3)"),
+    "violation, shape": (
+        lambda: SIMPLEX.violation(torch.zeros(2, 4)), ValueError,
+        "x: the last dimension must be 3, got shape (2, 4)",
+    ),
+    "violation, number": (lambda: SIMPLEX.violation(1.0), ValueError, "x: the last dimension must be 3, got shape ()"),
+    "violation, text": (lambda: SIMPLEX.violation("abc"), TypeError, "x: expected numbers, got str"),
+    "violation, complex": (lambda: SIMPLEX.violation(U.cfloat()), TypeError, "x: expected real numbers, got complex64"),
+    "violation of a level set": (
+        lambda: LEVEL.violation([0.0]), ValueError,
+        "x: the last dimension must be 3, got shape (1)",
+    ),
+    "learned": (
+        lambda: soft(sr.Ball([0.0] * 3, nn.Parameter(torch.tensor(1.0)))).inverse(U), ValueError,
+        "inverse: not available for a set with learned data",
+    ),
+    "no set": (lambda: sr.SoftRadial("simplex"), TypeError, "set: expected a softradial.Set, got str"),
+    "no set of a method": (lambda: sr.Orthogonal(U), TypeError, "set: expected a softradial.Set, got Tensor"),
+    "a level set": (lambda: sr.Orthogonal(LEVEL), TypeError, "set: expected a softradial.Set, got LevelSet"),
+    "no part": (lambda: sr.Intersection(BALL, "ball"), TypeError, "set: expected a softradial.Set, got str"),
+    "anchor, text in a list": (lambda: sr.SoftRadial(BALL, anchor=["a"]), TypeError, "anchor: expected numbers, got list"),
+    "option": (lambda: sr.Dc3(CAPPED, steps="many"), TypeError, "steps: expected a number, got str"),
+    "fields, unknown": (
+        lambda: sr.CappedSimplex(3, caps=0.5), TypeError,
+        "CappedSimplex: unknown argument 'caps'; there are dim, cap, sum",
+    ),
+    "fields, missing": (lambda: sr.CappedSimplex(3), TypeError, "CappedSimplex: missing a required argument: 'cap'"),
+    "fields, too many": (lambda: sr.Simplex(3, 1, 2), TypeError, "Simplex: too many positional arguments"),
+    "fields, text": (lambda: sr.Ball("origin", 1), TypeError, "center: expected numbers, got str"),
+    "fields, ragged": (lambda: sr.Polyhedron([[1.0], [1.0, 2.0]], [1.0, 1]), ValueError, "A: expected rows of one length"),
+    "fields, number": (lambda: sr.Ball([0.0, 0], [1.0, 2]), ValueError, "ball: radius: expected one number, got shape (2)"),
+    "fields, list": (lambda: sr.Ball(0.0, 1), ValueError, "ball: center: expected 1 dimension, got shape ()"),
+    "fields, matrix": (
+        lambda: sr.Polyhedron([1.0], [1.0]), ValueError, "polyhedron: A: expected 2 dimensions, got shape (1)"
+    ),
+    "json": (lambda: sr.parse_set(3), TypeError, "parse_set: expected text, got int"),
+    "Q": (lambda: sr.QpLayer([1.0], None, None), ValueError, "Q: expected a square matrix, got shape (1)"),
+    "G": (lambda: sr.QpLayer([[1.0]], [[1.0, 2]], [1.0]), ValueError, "G: expected shape (rows, 1), got shape (1, 2)"),
+    "centers": (
+        lambda: sr.analytic_center([[1.0]], [1.0, 2]), ValueError,
+        "b: the last dimension must be 1, the number of rows of A, got shape (2)",
+    ),
+    "start_at": (
+        lambda: soft(SIMPLEX).start_at([1.0, 1, 1], nn.Linear(2, 3)), ValueError,
+        "start_at: x is not inside the set",
+    ),
+    "loc, width": (
+        lambda: sr.distributions.ConstrainedNormal(soft(BALL), U[:, :2], 1), ValueError,
+        "loc: the last dimension must be 3, got shape (2, 2)",
+    ),
+    "loc, integers": (
+        lambda: sr.distributions.ConstrainedNormal(soft(BALL), U.long(), 1), TypeError,
+        "loc: expected floating-point numbers, got int64",
+    ),
+    "scale of a normal": (
+        lambda: sr.distributions.ConstrainedNormal(soft(BALL), U, torch.ones(5)), ValueError,
+        "scale: shape (5) does not broadcast to (2, 3), the hull's coordinates",
+    ),
+    "negative scale": (
+        lambda: sr.distributions.ConstrainedNormal(soft(BALL), U, -1), ValueError,
+        "scale: expected positive numbers, got -1",
+    ),
+    "no layer": (
+        lambda: sr.distributions.ConstrainedNormal(sr.Orthogonal(BALL), U, 1), TypeError,
+        "layer: expected a SoftRadial or a GaugeMap, got Orthogonal",
+    ),
+    "hard layer": (
+        lambda: sr.distributions.ConstrainedNormal(sr.HardRadial(BALL), U, 1), ValueError,
+        "layer: a HardRadial is not one-to-one, its image has no density",
+    ),
+    "no base": (
+        lambda: sr.distributions.Pushforward("normal", soft(BALL)), TypeError,
+        "base: expected a torch.distributions.Distribution, got str",
+    ),
+    "value, width": (
+        lambda: sr.distributions.ConstrainedNormal(soft(BALL), U, 1).log_prob([0.0]), ValueError,
+        "x: the last dimension must be 3, got shape (1)",
+    ),
+    "functional, set": (lambda: sr.functional.soft_radial(U, 3), TypeError, "set: expected a softradial.Set, got int"),
+    "functional, data": (
+        lambda: sr.functional.gauge_map(U, BALL, radii=1), TypeError,
+        "GaugeMap: unknown argument 'radii'; there are u, center, radius, scale, anchor",
+    ),
+    "functional, option": (
+        lambda: sr.functional.soft_radial(U, BALL, lambda_=-1), ValueError,
+        "lambda is -1, not a positive number",
+    ),
+}
+
+
+@pytest.mark.parametrize("which", BAD_CALLS)
+def test_bad_calls(which):
+    call, kind, message = BAD_CALLS[which]
+    with pytest.raises(kind) as error:
+        call()
+    assert (type(error.value), str(error.value)) == (kind, message)
+
+
+def test_errors_of_a_users_function_are_the_users():
+    """A level set's function runs inside a call: what it raises is raised, as it is."""
+    angry = [False]
+
+    def function(x):
+        if angry[0]:
+            raise KeyError("mine")
+        return x.square().sum(-1) - 1
+
+    layer = sr.SoftRadial(sr.LevelSet(function, 3, [0.0] * 3))
+    angry[0] = True
+    with pytest.raises(KeyError, match="mine"):
+        layer(U)
+
+
+def test_a_mode_is_no_bad_argument():
+    with pytest.raises(RuntimeError, match="use training mode"):
+        sr.Dc3(CAPPED).eval()(U.clone().requires_grad_())
+
+
+def test_unknown_options_of_layers():
     with pytest.raises(TypeError, match="contract"):
         sr.SoftRadial(SIMPLEX, contract="rational")
 

@@ -250,7 +250,7 @@ def test_check_finite_names_the_row():
     u = torch.zeros(2, 3)
     layer(u)
     u[1, 0] = NAN
-    with pytest.raises(RuntimeError, match="^row 1 has a NaN or an infinity$"):
+    with pytest.raises(ValueError, match="^row 1 has a NaN or an infinity$"):
         layer(u)
 
 

@@ -218,7 +218,7 @@ def test_what_is_wrong_is_said(make, message):
 
 
 def test_a_wrong_width_is_said(layer):
-    with pytest.raises(RuntimeError, match="expected"):
+    with pytest.raises(ValueError, match=f"^u: the last dimension must be {layer.input_dim}, got shape"):
         layer(torch.zeros(2, layer.input_dim + 1))
 
 

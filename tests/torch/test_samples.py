@@ -239,7 +239,7 @@ def test_learned_data_are_data_of_every_call(which, rng):
 
 
 @pytest.mark.parametrize("which, point", [
-    ("capped_simplex.upper", [0.3, 0.2, 0.3, 0.2]),
+    ("capped_simplex.cap", [0.3, 0.2, 0.3, 0.2]),
     ("box.upper", [0.1, 0.0, 0.0, 0.1]),
     ("polyhedron.b", [0.1, 0.0, 0.0, 0.1]),
     ("ball.radius", [0.1, 0.0, 0.0, 0.1]),
@@ -413,7 +413,7 @@ WRONG_DATA = gather("wrong_data")
 def test_wrong_data_are_one_clear_error(which, rng):
     kind, data, named = WRONG_DATA[which]
     layer = sr.SoftRadial(KINDS[kind].set)
-    with pytest.raises(RuntimeError) as error:
+    with pytest.raises(ValueError) as error:
         layer(normal((2, DIM), rng), **data)
     assert "\n" not in str(error.value)
     assert re.match(rf"({named})\b", str(error.value))
@@ -433,7 +433,7 @@ WRONG_CENTERS = {
 @pytest.mark.parametrize("which", WRONG_CENTERS)
 def test_wrong_shapes_of_centers(which):
     arguments, named = WRONG_CENTERS[which]
-    with pytest.raises(RuntimeError) as error:
+    with pytest.raises(ValueError) as error:
         sr.analytic_center(**{"A": SQUARE, "b": torch.ones(4, dtype=torch.float64), **arguments})
     assert "\n" not in str(error.value)
     assert re.match(rf"({named})\b", str(error.value))

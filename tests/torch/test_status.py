@@ -63,9 +63,9 @@ def _spoiled(values, row, number):
 
 # set, data of 5 samples, and the data with a sample 3 that has no interior
 INFEASIBLE = {
-    "caps below the sum": (sr.CappedSimplex(4, 0.5), {"caps": torch.full((5, 4), 0.5)}, {"caps": 0.1}),
-    "a negative cap": (sr.CappedSimplex(4, 0.5), {"caps": torch.full((5, 4), 0.5)}, {"caps": -1.0}),
-    "a cap that is none": (sr.CappedSimplex(4, 0.5), {"caps": torch.full((5, 4), 0.5)}, {"caps": NAN}),
+    "caps below the sum": (sr.CappedSimplex(4, 0.5), {"cap": torch.full((5, 4), 0.5)}, {"cap": 0.1}),
+    "a negative cap": (sr.CappedSimplex(4, 0.5), {"cap": torch.full((5, 4), 0.5)}, {"cap": -1.0}),
+    "a cap that is none": (sr.CappedSimplex(4, 0.5), {"cap": torch.full((5, 4), 0.5)}, {"cap": NAN}),
     "a sum above the caps": (sr.CappedSimplex(4, 0.5), {"sum": torch.ones(5)}, {"sum": 2.5}),
     "a negative sum": (sr.Simplex(4), {"sum": torch.ones(5)}, {"sum": -1.0}),
     "a sum that is none": (sr.Simplex(4), {"sum": torch.ones(5)}, {"sum": NAN}),
@@ -179,13 +179,13 @@ def test_second_derivatives_of_a_bad_row_are_zero(case, dtype, rng):
 
 
 @pytest.mark.parametrize("value", BAD_NUMBERS)
-@pytest.mark.parametrize("data", [{}, {"caps": torch.full((3,), 0.5)}], ids=["fixed", "samples"])
+@pytest.mark.parametrize("data", [{}, {"cap": torch.full((3,), 0.5)}], ids=["fixed", "samples"])
 def test_check_finite_names_the_row(data, value):
     layer = sr.SoftRadial(sr.CappedSimplex(3, 0.5), check_finite=True)
     u = torch.zeros(2, 3, 3)
     assert bool(layer(u, **data).isfinite().all())
     u[1, 1, 2] = BAD_NUMBERS[value]
-    with pytest.raises(RuntimeError, match="^row 4 has a NaN or an infinity$"):
+    with pytest.raises(ValueError, match="^row 4 has a NaN or an infinity$"):
         layer(u, **data)
 
 

@@ -118,7 +118,7 @@ SLACK = 4 << 20
 MEMORY = {
     "fixed": (sr.CappedSimplex(8, 0.3), {}, 100_000),
     "polyhedron": (sr.Polyhedron(torch.cat([torch.eye(8), -torch.eye(8)]), torch.ones(16)), {}, 100_000),
-    "caps": (sr.CappedSimplex(8, 0.3), {"caps": torch.full((4, 8), 0.3)}, 30_000),
+    "caps": (sr.CappedSimplex(8, 0.3), {"cap": torch.full((4, 8), 0.3)}, 30_000),
     "composite": (sr.Ball([0.0] * 8, 1.0), {"radius": torch.ones(4)}, 2_000),
 }
 

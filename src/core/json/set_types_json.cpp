@@ -46,11 +46,17 @@ std::string set_types_json() {
     for (const Field& field : type.fields) {
       nlohmann::json entry{{"name", field.name},
                            {"kind", kind_name(field.kind)},
-                           {"required", field.presence == Field::Presence::required}};
+                           {"required", field.presence == Field::Presence::required},
+                           {"meaning", field.meaning}};
       if (field.otherwise) entry["otherwise"] = *field.otherwise;
       fields.push_back(std::move(entry));
     }
-    all.push_back({{"name", type.name}, {"title", type.title}, {"formula", type.formula}, {"fields", fields}});
+    all.push_back({{"name", type.name},
+                   {"title", type.title},
+                   {"formula", type.formula},
+                   {"fields", fields},
+                   {"sample_data", type.sample_data},
+                   {"example", nlohmann::json::parse(type.example)}});
   }
   return all.dump();
 }

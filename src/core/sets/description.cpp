@@ -43,6 +43,11 @@ class LineBuilder {
   void add(const std::pair<std::string, Description::Value>& field) {
     line_ += field.first;
     line_ += '=';
+    // One set, as SET.json has it, and not a list of one.
+    if (const auto* parts = std::get_if<std::vector<Description>>(&field.second); parts && field.first == "set") {
+      add(parts->front());
+      return;
+    }
     std::visit([this](const auto& value) { add(value); }, field.second);
   }
   void add(double value) { line_ += number_text(value); }

@@ -1,6 +1,9 @@
 #include <ATen/ATen.h>
+#include <torch/serialize/input-archive.h>
+#include <torch/serialize/output-archive.h>
 
 #include "layer_object.hpp"
+#include "penalty.hpp"
 #include "softradial/nn.hpp"
 
 namespace softradial::nn {
@@ -27,6 +30,17 @@ const LayerMethod& ConstraintLayerImpl::method() const { return state_->layer->m
 
 void ConstraintLayerImpl::pretty_print(std::ostream& stream) const {
   stream << name() << "(" << to_string(set()) << ", " << method_name(method()) << ")";
+}
+
+void ConstraintLayerImpl::save(torch::serialize::OutputArchive& archive) const {
+  archive.write("layer", c10::IValue(state_->layer));
+}
+
+// What was saved without a layer leaves this one as it is.
+void ConstraintLayerImpl::load(torch::serialize::InputArchive& archive) {
+  c10::IValue layer;
+  if (!archive.try_read("layer", layer)) return;
+  state_ = std::make_shared<const State>(State{layer.toCustomClass<ops::LayerObject>()});
 }
 
 std::shared_ptr<torch::nn::Module> ConstraintLayerImpl::clone(const torch::optional<torch::Device>&) const {

@@ -21,7 +21,7 @@ using ops::maybe;
 
 bool any_given(const SampleTensors& d) {
   for (const torch::Tensor* tensor :
-       {&d.A, &d.b, &d.f, &d.lower, &d.upper, &d.sum, &d.center, &d.radius, &d.scale, &d.anchor}) {
+       {&d.A, &d.b, &d.f, &d.lower, &d.upper, &d.cap, &d.sum, &d.center, &d.radius, &d.scale, &d.anchor}) {
     if (tensor->defined()) return true;
   }
   return false;
@@ -51,9 +51,9 @@ torch::Tensor RadialImpl::forward(const torch::Tensor& u, const SampleTensors& d
   const torch::Tensor input = state_->check_finite ? ops::check_finite(u) : u;
   ops::LastStatus& last = state_->map->last();
   if (!any_given(data)) return last.watch([&] { return ops::project(input, state_->map); });
-  const ops::SampleData samples{maybe(data.A),     maybe(data.b),     maybe(data.f),      maybe(data.lower),
-                                maybe(data.upper), maybe(data.sum),   maybe(data.center), maybe(data.radius),
-                                maybe(data.scale), maybe(data.anchor)};
+  const ops::SampleData samples{maybe(data.A),      maybe(data.b),     maybe(data.f),     maybe(data.lower),
+                                maybe(data.upper),  maybe(data.cap),   maybe(data.sum),   maybe(data.center),
+                                maybe(data.radius), maybe(data.scale), maybe(data.anchor)};
   ops::SampleResult result = ops::project_samples(input, samples, state_->anchor_gradient, state_->map);
   last.note(result.status);
   return result.x;

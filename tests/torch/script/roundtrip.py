@@ -16,7 +16,7 @@ class Model(nn.Module):
 
     def forward(self, z: torch.Tensor, caps: torch.Tensor) -> torch.Tensor:
         u = self.net(z)
-        return torch.cat([self.layer(u), self.layer(u, caps=caps)])
+        return torch.cat([self.layer(u), self.layer(u, cap=caps)])
 
 
 def write(folder: Path) -> None:

@@ -338,10 +338,12 @@ SetType AffinePreimage::type() {
   return {.name = kAffinePreimage,
           .title = "AffinePreimage",
           .formula = "{x : A x + b in set}",
-          .fields = {{.name = "set", .kind = FieldKind::set},
-                     {.name = "A", .kind = FieldKind::matrix},
-                     {.name = "b", .kind = FieldKind::numbers}},
+          .fields = {{.name = "set", .kind = FieldKind::set, .meaning = "the set that A x + b lies in, of dimension k"},
+                     {.name = "A", .kind = FieldKind::matrix, .meaning = "(k, dim)"},
+                     {.name = "b", .kind = FieldKind::numbers, .meaning = "(k)"}},
           .sample_data = {},
+          .example = R"({"type": "affine_preimage", "set": {"type": "ball", "center": [0, 0], "radius": 1},
+                     "A": [[1, 0.5, 0], [0, 1, 0.5]], "b": [0, 0.1]})",
           .make = [](const Fields& f) -> Set { return AffinePreimage(f.set("set"), f.matrix("A"), f.numbers("b")); }};
 }
 
@@ -349,8 +351,10 @@ SetType Scaled::type() {
   return {.name = kScaled,
           .title = "Scaled",
           .formula = "{factor y : y in set}, factor > 0",
-          .fields = {{.name = "set", .kind = FieldKind::set}, {.name = "factor", .kind = FieldKind::number}},
+          .fields = {{.name = "set", .kind = FieldKind::set, .meaning = "the set that is scaled"},
+                     {.name = "factor", .kind = FieldKind::number, .meaning = "a positive number"}},
           .sample_data = {},
+          .example = R"({"type": "scaled", "set": {"type": "simplex", "dim": 3}, "factor": 100})",
           .make = [](const Fields& f) -> Set { return Scaled(f.set("set"), f.number("factor")); }};
 }
 

@@ -302,8 +302,10 @@ SetType Intersection::type() {
   return {.name = kIntersection,
           .title = "Intersection",
           .formula = "the points that all of the sets contain",
-          .fields = {{.name = "sets", .kind = FieldKind::sets}},
+          .fields = {{.name = "sets", .kind = FieldKind::sets, .meaning = "sets of the same dimension"}},
           .sample_data = {},
+          .example = R"({"type": "intersection", "sets": [{"type": "simplex", "dim": 3},
+                     {"type": "ball", "center": [0.3, 0.3, 0.4], "radius": 0.3}]})",
           .make = [](const Fields& f) -> Set { return Intersection(f.sets("sets")); }};
 }
 
@@ -311,8 +313,10 @@ SetType Product::type() {
   return {.name = kProduct,
           .title = "Product",
           .formula = "(x_1, x_2, ...) with x_k in the k-th of the sets",
-          .fields = {{.name = "sets", .kind = FieldKind::sets}},
+          .fields = {{.name = "sets", .kind = FieldKind::sets, .meaning = "sets of any dimensions, in the order of x"}},
           .sample_data = {},
+          .example = R"({"type": "product", "sets": [{"type": "simplex", "dim": 3},
+                     {"type": "box", "lower": [0], "upper": [1]}]})",
           .make = [](const Fields& f) -> Set { return Product(f.sets("sets")); }};
 }
 

@@ -319,17 +319,19 @@ TensorGaugeAt SecondOrderCone::gauge_in_tensors(const Tensor& anchor, const Samp
 }
 
 SetType SecondOrderCone::type() {
-  return {.name = kSecondOrderCone,
-          .title = "SecondOrderCone",
-          .formula = "{|M x + s| <= c.x + e}",
-          .fields = {{.name = "M", .kind = FieldKind::matrix},
-                     {.name = "s", .kind = FieldKind::numbers},
-                     {.name = "c", .kind = FieldKind::numbers},
-                     {.name = "e", .kind = FieldKind::number}},
-          .sample_data = {},
-          .make = [](const Fields& f) -> Set {
-            return SecondOrderCone(f.matrix("M"), f.numbers("s"), f.numbers("c"), f.number("e"));
-          }};
+  return {
+      .name = kSecondOrderCone,
+      .title = "SecondOrderCone",
+      .formula = "{|M x + s| <= c.x + e}",
+      .fields = {{.name = "M", .kind = FieldKind::matrix, .meaning = "(k, dim)"},
+                 {.name = "s", .kind = FieldKind::numbers, .meaning = "(k)"},
+                 {.name = "c", .kind = FieldKind::numbers, .meaning = "(dim)"},
+                 {.name = "e", .kind = FieldKind::number, .meaning = "a number"}},
+      .sample_data = {},
+      .example = R"({"type": "second_order_cone", "M": [[1, 0, 0], [0, 1, 0]], "s": [0, 0], "c": [0, 0, 1], "e": 1})",
+      .make = [](const Fields& f) -> Set {
+        return SecondOrderCone(f.matrix("M"), f.numbers("s"), f.numbers("c"), f.number("e"));
+      }};
 }
 
 ThreeDimensionalCone::ThreeDimensionalCone(std::string_view name, Eigen::MatrixXd M, Eigen::VectorXd s, const Set& cone,
@@ -391,8 +393,10 @@ SetType ExponentialCone::type() {
   return {.name = kExponentialCone,
           .title = "ExponentialCone",
           .formula = "{M x + s in K}, K = {(a, b, c) : b exp(a / b) <= c, b > 0}, closed; M has 3 rows",
-          .fields = {{.name = "M", .kind = FieldKind::matrix}, {.name = "s", .kind = FieldKind::numbers}},
+          .fields = {{.name = "M", .kind = FieldKind::matrix, .meaning = "(3, dim)"},
+                     {.name = "s", .kind = FieldKind::numbers, .meaning = "(3)"}},
           .sample_data = {},
+          .example = R"({"type": "exponential_cone", "M": [[1, 0], [0, 0], [0, 1]], "s": [0, 1, 0]})",
           .make = [](const Fields& f) -> Set { return ExponentialCone(f.matrix("M"), f.numbers("s")); }};
 }
 
@@ -440,10 +444,11 @@ SetType PowerCone::type() {
   return {.name = kPowerCone,
           .title = "PowerCone",
           .formula = "{M x + s in K}, K = {(a, b, c) : |c| <= a^alpha b^(1 - alpha), a, b >= 0}; M has 3 rows",
-          .fields = {{.name = "M", .kind = FieldKind::matrix},
-                     {.name = "s", .kind = FieldKind::numbers},
-                     {.name = "alpha", .kind = FieldKind::number}},
+          .fields = {{.name = "M", .kind = FieldKind::matrix, .meaning = "(3, dim)"},
+                     {.name = "s", .kind = FieldKind::numbers, .meaning = "(3)"},
+                     {.name = "alpha", .kind = FieldKind::number, .meaning = "between 0 and 1"}},
           .sample_data = {},
+          .example = R"({"type": "power_cone", "M": [[1, 0], [0, 0], [0, 1]], "s": [0, 1, 0], "alpha": 0.5})",
           .make = [](const Fields& f) -> Set { return PowerCone(f.matrix("M"), f.numbers("s"), f.number("alpha")); }};
 }
 

@@ -284,13 +284,34 @@ TensorGaugeAt CoordinateSet::gauge_in_tensors(const Tensor& anchor, const Sample
   return bounds::gauge_in_tensors({space.constant(lower_), space.constant(upper_), {}}, anchor, space);
 }
 
+namespace {
+
+constexpr std::string_view kMeaningOfDim = "the number of coordinates";
+
+Field field_of_sum() {
+  return {.name = "sum",
+          .kind = FieldKind::number,
+          .presence = Field::Presence::optional,
+          .otherwise = 1,
+          .meaning = "what the coordinates sum to"};
+}
+
+}  // namespace
+
 SetType Box::type() {
   return {.name = kBox,
           .title = "Box",
           .formula = "{lower <= x <= upper}; -inf and inf leave a side open",
-          .fields = {{.name = "lower", .kind = FieldKind::lower_bounds, .learned_as = "lower"},
-                     {.name = "upper", .kind = FieldKind::upper_bounds, .learned_as = "upper"}},
+          .fields = {{.name = "lower",
+                      .kind = FieldKind::lower_bounds,
+                      .learned_as = "lower",
+                      .meaning = "(dim): the smallest value of each coordinate"},
+                     {.name = "upper",
+                      .kind = FieldKind::upper_bounds,
+                      .learned_as = "upper",
+                      .meaning = "(dim): the largest value of each coordinate"}},
           .sample_data = {"lower", "upper"},
+          .example = R"({"type": "box", "lower": [-1, 0, 0], "upper": [1, 2, null]})",
           .make = [](const Fields& f) -> Set { return Box(f.numbers("lower"), f.numbers("upper")); }};
 }
 
@@ -298,9 +319,9 @@ SetType Simplex::type() {
   return {.name = kSimplex,
           .title = "Simplex",
           .formula = "{x >= 0 : sum(x) = sum}",
-          .fields = {{.name = "dim", .kind = FieldKind::count},
-                     {.name = "sum", .kind = FieldKind::number, .presence = Field::Presence::optional, .otherwise = 1}},
-          .sample_data = {"upper", "sum"},
+          .fields = {{.name = "dim", .kind = FieldKind::count, .meaning = kMeaningOfDim}, field_of_sum()},
+          .sample_data = {"cap", "sum"},
+          .example = R"({"type": "simplex", "dim": 3})",
           .make = [](const Fields& f) -> Set { return Simplex(f.count("dim"), f.number("sum")); }};
 }
 
@@ -309,10 +330,17 @@ SetType CappedSimplex::type() {
   return {.name = kCappedSimplex,
           .title = "CappedSimplex",
           .formula = "{0 <= x <= cap : sum(x) = sum}; one cap for all coordinates or one for each",
-          .fields = {{.name = "dim", .kind = FieldKind::count, .presence = Field::Presence::optional},
-                     {.name = "cap", .kind = FieldKind::number_or_numbers, .learned_as = "upper"},
-                     {.name = "sum", .kind = FieldKind::number, .presence = Field::Presence::optional, .otherwise = 1}},
-          .sample_data = {"upper", "sum"},
+          .fields = {{.name = "dim",
+                      .kind = FieldKind::count,
+                      .presence = Field::Presence::optional,
+                      .meaning = "the number of coordinates; may be left out where cap is a list"},
+                     {.name = "cap",
+                      .kind = FieldKind::number_or_numbers,
+                      .learned_as = "cap",
+                      .meaning = "the largest value of a coordinate: one number for all, or (dim)"},
+                     field_of_sum()},
+          .sample_data = {"cap", "sum"},
+          .example = R"({"type": "capped_simplex", "dim": 4, "cap": 0.4})",
           .make = [](const Fields& f) -> Set {
             if (f.is_number("cap")) {
               f.require("dim");

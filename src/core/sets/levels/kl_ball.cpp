@@ -189,8 +189,12 @@ SetType KlBall::type() {
   return {.name = kKlBall,
           .title = "KlBall",
           .formula = "{x >= 0 : sum(x) = 1, sum_j x_j log(x_j / reference_j) <= radius}",
-          .fields = {{.name = "reference", .kind = FieldKind::numbers}, {.name = "radius", .kind = FieldKind::number}},
+          .fields = {{.name = "reference",
+                      .kind = FieldKind::numbers,
+                      .meaning = "(dim): positive numbers, the distribution that x is compared with"},
+                     {.name = "radius", .kind = FieldKind::number, .meaning = "the largest divergence from it"}},
           .sample_data = {},
+          .example = R"({"type": "kl_ball", "reference": [0.5, 0.3, 0.2], "radius": 0.1})",
           .make = [](const Fields& f) -> Set { return KlBall(f.numbers("reference"), f.number("radius")); }};
 }
 

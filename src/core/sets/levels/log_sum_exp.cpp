@@ -98,8 +98,10 @@ SetType LogSumExp::type() {
   return {.name = kLogSumExp,
           .title = "LogSumExp",
           .formula = "{log sum_j exp(x_j) <= bound}",
-          .fields = {{.name = "dim", .kind = FieldKind::count}, {.name = "bound", .kind = FieldKind::number}},
+          .fields = {{.name = "dim", .kind = FieldKind::count, .meaning = "the number of coordinates"},
+                     {.name = "bound", .kind = FieldKind::number, .meaning = "a number"}},
           .sample_data = {},
+          .example = R"({"type": "log_sum_exp", "dim": 3, "bound": 1})",
           .make = [](const Fields& f) -> Set { return LogSumExp(f.count("dim"), f.number("bound")); }};
 }
 

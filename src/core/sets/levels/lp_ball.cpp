@@ -300,10 +300,13 @@ SetType LpBall::type() {
       .name = kLpBall,
       .title = "LpBall",
       .formula = "{|x - center|_p <= radius}, 1 <= p <= inf",
-      .fields = {{.name = "center", .kind = FieldKind::numbers},
-                 {.name = "radius", .kind = FieldKind::number},
-                 {.name = "p", .kind = FieldKind::number_or_infinity}},
+      .fields = {{.name = "center", .kind = FieldKind::numbers, .meaning = "(dim)"},
+                 {.name = "radius", .kind = FieldKind::number, .meaning = "a positive number"},
+                 {.name = "p",
+                  .kind = FieldKind::number_or_infinity,
+                  .meaning = "at least 1; inf for the largest |x_j - center_j|"}},
       .sample_data = {},
+      .example = R"({"type": "lp_ball", "center": [0, 0, 0], "radius": 1, "p": 1.5})",
       .make = [](const Fields& f) -> Set { return LpBall(f.numbers("center"), f.number("radius"), f.number("p")); }};
 }
 

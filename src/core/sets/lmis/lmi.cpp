@@ -238,8 +238,11 @@ SetType Lmi::type() {
   return {.name = kLmi,
           .title = "Lmi",
           .formula = "{F[0] + sum_i x_i F[i] positive semidefinite}, F symmetric matrices",
-          .fields = {{.name = "F", .kind = FieldKind::matrices}},
+          .fields = {{.name = "F",
+                      .kind = FieldKind::matrices,
+                      .meaning = "(dim + 1, k, k): symmetric matrices, F[0] the constant one"}},
           .sample_data = {},
+          .example = R"({"type": "lmi", "F": [[[1, 0], [0, 1]], [[1, 0], [0, -1]], [[0, 1], [1, 0]]]})",
           .make = [](const Fields& f) -> Set { return Lmi(f.matrices("F")); }};
 }
 

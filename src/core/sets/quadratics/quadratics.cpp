@@ -414,22 +414,25 @@ TensorGaugeAt Quadratic::gauge_in_tensors(const Tensor& anchor, const SampleTens
 }
 
 SetType Ball::type() {
-  return {.name = kBall,
-          .title = "Ball",
-          .formula = "{|x - center| <= radius}",
-          .fields = {{.name = "center", .kind = FieldKind::numbers, .learned_as = "center"},
-                     {.name = "radius", .kind = FieldKind::number, .learned_as = "radius"}},
-          .sample_data = {"center", "radius"},
-          .make = [](const Fields& f) -> Set { return Ball(f.numbers("center"), f.number("radius")); }};
+  return {
+      .name = kBall,
+      .title = "Ball",
+      .formula = "{|x - center| <= radius}",
+      .fields = {{.name = "center", .kind = FieldKind::numbers, .learned_as = "center", .meaning = "(dim)"},
+                 {.name = "radius", .kind = FieldKind::number, .learned_as = "radius", .meaning = "a positive number"}},
+      .sample_data = {"center", "radius"},
+      .example = R"({"type": "ball", "center": [0, 0, 0], "radius": 1})",
+      .make = [](const Fields& f) -> Set { return Ball(f.numbers("center"), f.number("radius")); }};
 }
 
 SetType Ellipsoid::type() {
   return {.name = kEllipsoid,
           .title = "Ellipsoid",
           .formula = "{(x - center)' shape (x - center) <= 1}, shape positive semidefinite",
-          .fields = {{.name = "center", .kind = FieldKind::numbers, .learned_as = "center"},
-                     {.name = "shape", .kind = FieldKind::matrix}},
+          .fields = {{.name = "center", .kind = FieldKind::numbers, .learned_as = "center", .meaning = "(dim)"},
+                     {.name = "shape", .kind = FieldKind::matrix, .meaning = "(dim, dim): symmetric"}},
           .sample_data = {"center"},
+          .example = R"({"type": "ellipsoid", "center": [0, 0], "shape": [[4, 0], [0, 1]]})",
           .make = [](const Fields& f) -> Set { return Ellipsoid(f.numbers("center"), f.matrix("shape")); }};
 }
 
@@ -437,10 +440,11 @@ SetType Quadratic::type() {
   return {.name = kQuadratic,
           .title = "Quadratic",
           .formula = "{1/2 x'Px + q'x + c <= 0}, P positive semidefinite",
-          .fields = {{.name = "P", .kind = FieldKind::matrix},
-                     {.name = "q", .kind = FieldKind::numbers},
-                     {.name = "c", .kind = FieldKind::number}},
+          .fields = {{.name = "P", .kind = FieldKind::matrix, .meaning = "(dim, dim): symmetric"},
+                     {.name = "q", .kind = FieldKind::numbers, .meaning = "(dim)"},
+                     {.name = "c", .kind = FieldKind::number, .meaning = "a number"}},
           .sample_data = {},
+          .example = R"({"type": "quadratic", "P": [[2, 0], [0, 1]], "q": [0, -1], "c": -1})",
           .make = [](const Fields& f) -> Set { return Quadratic(f.matrix("P"), f.numbers("q"), f.number("c")); }};
 }
 

@@ -69,7 +69,7 @@ BAD = {
     "box: crossed": (lambda: sr.Box([0.0, 2.0], [1.0, 1.0]), "1 is 2.*1"),
     "box: lengths": (lambda: sr.Box([0.0, 0.0], [1.0]), "box.*(1|2)"),
     "box: nan": (lambda: sr.Box([NAN], [1.0]), "nan"),
-    "box: matrix": (lambda: sr.Box([[0.0]], [1.0]), "lower: expected 1 dimensions, got 2"),
+    "box: matrix": (lambda: sr.Box([[0.0]], [1.0]), r"lower: expected 1 dimension, got shape \(1, 1\)"),
 }
 
 
@@ -107,7 +107,7 @@ SUM, OWN_CAPS = around(1.0, 0.2), around([0.5, 0.6, 0.7, 0.5], 0.15)
 KINDS = {
     "simplex": Kind(sr.Simplex(DIM), {"sum": SUM}, lambda sum: sr.Simplex(DIM, sum)),
     "capped_simplex": Kind(
-        sr.CappedSimplex(DIM, 0.6), {"caps": OWN_CAPS, "sum": SUM}, lambda caps, sum: sr.CappedSimplex(DIM, caps, sum)
+        sr.CappedSimplex(DIM, 0.6), {"cap": OWN_CAPS, "sum": SUM}, lambda cap, sum: sr.CappedSimplex(DIM, cap, sum)
     ),
     "box": Kind(
         sr.Box([-1.0] * DIM, [1.0] * DIM),
@@ -119,7 +119,7 @@ KINDS = {
 
 def _sample_caps(count, dim, dtype, rng):
     caps = uniform((count, dim), rng, 1.05 / dim, 3.0 / dim, dtype)
-    return Samples(sr.CappedSimplex(dim, 0.9), {"caps": caps}, each(lambda c: capped_simplex_judge(dim, c), caps))
+    return Samples(sr.CappedSimplex(dim, 0.9), {"cap": caps}, each(lambda c: capped_simplex_judge(dim, c), caps))
 
 
 def _sample_sums(count, dim, dtype, rng):
@@ -131,7 +131,7 @@ def _sample_caps_and_sums(count, dim, dtype, rng):
     sums = (10 ** uniform((count,), rng, -3, 3)).to(dtype)
     caps = (uniform((count, dim), rng, 1.05 / dim, 3.0 / dim) * sums.double().unsqueeze(-1)).to(dtype)
     judges = each(lambda c, s: capped_simplex_judge(dim, c, s), caps, sums)
-    return Samples(sr.CappedSimplex(dim, 0.9), {"caps": caps, "sum": sums}, judges)
+    return Samples(sr.CappedSimplex(dim, 0.9), {"cap": caps, "sum": sums}, judges)
 
 
 def _sample_boxes(count, dim, dtype, rng):
@@ -142,8 +142,10 @@ def _sample_boxes(count, dim, dtype, rng):
 
 
 WRONG_DATA = {
-    "caps: width": ("capped_simplex", {"caps": torch.ones(3)}, "upper|caps"),
-    "caps: batch": ("capped_simplex", {"caps": torch.ones(4, DIM)}, "upper|caps"),
+    "cap: width": ("capped_simplex", {"cap": torch.ones(3)}, "cap"),
+    "cap: batch": ("capped_simplex", {"cap": torch.ones(4, DIM)}, "cap"),
+    "cap on a box": ("box", {"cap": torch.ones(DIM)}, "cap"),
+    "upper on a capped simplex": ("capped_simplex", {"upper": torch.ones(DIM)}, "upper"),
     "sum: batch": ("capped_simplex", {"sum": torch.ones(3)}, "sum"),
     "lower on a simplex": ("capped_simplex", {"lower": torch.zeros(DIM)}, "lower"),
     "radius on a box": ("box", {"radius": torch.tensor(1.0)}, "radius"),
@@ -152,7 +154,7 @@ WRONG_DATA = {
 }
 
 LEARNED = {
-    "capped_simplex.upper": (lambda p: sr.CappedSimplex(DIM, p), [0.5, 0.6, 0.7, 0.5]),
+    "capped_simplex.cap": (lambda p: sr.CappedSimplex(DIM, p), [0.5, 0.6, 0.7, 0.5]),
     "box.lower": (lambda p: sr.Box(p, [2.0] * DIM), [-0.5] * DIM),
     "box.upper": (lambda p: sr.Box([-2.0] * DIM, p), [0.5] * DIM),
 }

@@ -1,0 +1,93 @@
+"""What a layer's call does when it fails: numbers, lists and arrays become tensors, and errors one clear line.
+
+A good call pays nothing for it: the library's ops check shapes and types, and only what they refuse is looked at here.
+"""
+
+import functools
+import inspect
+import re
+import types
+from typing import Any, Callable, Dict, NoReturn, Sequence, TypeVar
+
+import torch
+
+from ._numbers import dtype_name, to_tensor, without_stack
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+# How the library says that what it was given is wrong: in one line that begins with what it is about.
+_REFUSAL = re.compile(r"(\w+|quadratic programme): .*|row \d+ has a NaN or an infinity")
+
+
+def plain_errors(method: Method) -> Method:
+    """A method of a layer, the first argument rows of numbers, that takes numbers, lists and arrays for tensors.
+
+    TorchScript compiles the method itself: it reads the source of what is wrapped, and looks names up in the globals of the
+    wrapper, which therefore are the method's.
+    """
+    again = call_again
+
+    def call(self: Any, *arguments: Any, **named: Any) -> Any:
+        try:
+            return method(self, *arguments, **named)
+        except Exception as error:
+            return again(method, self, arguments, named, error)
+
+    wrapper = types.FunctionType(call.__code__, method.__globals__, method.__name__, None, call.__closure__)
+    return functools.wraps(method)(wrapper)  # type: ignore[return-value]
+
+
+def call_again(
+    method: Callable[..., Any], owner: Any, arguments: Sequence[Any], named: Dict[str, Any], error: Exception
+) -> Any:
+    """The result for the arguments as tensors, where they were not; otherwise an error in one line.
+
+    TypeError for an argument that a method does not have and for numbers of a wrong kind, ValueError for what the library
+    refuses. Errors that are not the library's are raised as they are.
+    """
+    given = _by_name(method, owner, arguments, named)
+    tensors = {name: None if value is None else to_tensor(name, value) for name, value in given.items()}
+    rows = next(iter(tensors))
+    first = tensors[rows]
+    if first is None:
+        raise TypeError(f"{rows}: expected numbers, got None")
+    if not first.is_floating_point():
+        raise TypeError(f"{rows}: expected floating-point numbers, got {dtype_name(first)}")
+    if all(tensors[name] is given[name] for name in given):
+        _raise_plainly(error, owner)
+    try:
+        return method(owner, **tensors)
+    except Exception as second:
+        _raise_plainly(second, owner)
+
+
+def _by_name(
+    method: Callable[..., Any], owner: Any, arguments: Sequence[Any], named: Dict[str, Any]
+) -> Dict[str, Any]:
+    names = list(inspect.signature(method).parameters)[1:]
+    title = f"{type(owner).__name__}: " if method.__name__ == "forward" else f"{type(owner).__name__}.{method.__name__}: "
+    for name in named:
+        if name not in names:
+            known = owner.data_of_calls() if hasattr(owner, "data_of_calls") and len(names) > 1 else names[1:]
+            raise TypeError(f"{title}unknown argument '{name}'; there are {', '.join([names[0], *known])}")
+    if len(arguments) > len(names):
+        raise TypeError(f"{title}takes at most {len(names)} arguments, got {len(arguments)}")
+    given = dict(zip(names, arguments))
+    for name, value in named.items():
+        if name in given:
+            raise TypeError(f"{title}argument '{name}' is given twice")
+        given[name] = value
+    if names[0] not in given:
+        raise TypeError(f"{title}{names[0]} is missing")
+    return {name: given[name] for name in names if name in given}
+
+
+def _raise_plainly(error: Exception, owner: Any) -> NoReturn:
+    # A level set runs a function of the user's: its errors are not the library's.
+    if type(error) is RuntimeError and isinstance(getattr(owner, "projection", None), (torch.ScriptObject, type(None))):
+        text = without_stack(error)
+        if _REFUSAL.fullmatch(text):
+            raise ValueError(text) from None
+        if text != str(error):
+            raise RuntimeError(text) from None
+    raise error

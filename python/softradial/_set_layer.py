@@ -1,0 +1,84 @@
+"""What all layers on a set share: the set, a state_dict that carries it, an anchor in words or as a point."""
+
+import json
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+
+import torch
+from torch import Tensor, nn
+
+from ._numbers import to_tensor
+from .sets import Set, set_of
+
+_EXTRA_STATE = "_extra_state"
+
+
+def anchor_words(anchor: Any) -> Tuple[str, Optional[Tensor]]:
+    """How an anchor is searched for, and the point where one is given instead."""
+    if isinstance(anchor, str):
+        return anchor, None
+    return "auto", None if anchor is None else to_tensor("anchor", anchor)
+
+
+class SetLayer(nn.Module):
+    """A layer on a set.
+
+    The set travels with the weights: a checkpoint restores the constraint that the model was trained with. It is a tensor,
+    the bytes of a JSON text, because exporters and safe loaders take nothing else in a state_dict.
+    """
+
+    # 2: every layer's state_dict holds its set; learned caps are called `cap`.
+    _version = 2
+
+    # TorchScript knows the set as an attribute of the library's object.
+    __jit_unused_properties__ = ["set"]
+
+    if TYPE_CHECKING:  # not for TorchScript, which would look for a type of its own
+        _set: Set
+
+    def __init__(self, set: Any) -> None:
+        super().__init__()
+        self._set = set_of(set)
+
+    @property
+    def set(self) -> Set:
+        """The set as it was given."""
+        return self._set
+
+    @torch.jit.unused
+    def _saved(self) -> Dict[str, Any]:
+        """What the map is, besides its set: plain data."""
+        raise NotImplementedError
+
+    @torch.jit.unused
+    def _restore(self, saved: Dict[str, Any]) -> None:
+        """Becomes the layer that was saved; ValueError for another kind of layer."""
+        raise NotImplementedError
+
+    @torch.jit.unused
+    def get_extra_state(self) -> Tensor:
+        text = json.dumps({"set": json.loads(self._set.to_json()), **self._saved()})
+        return torch.frombuffer(bytearray(text.encode()), dtype=torch.uint8)
+
+    @torch.jit.unused
+    def set_extra_state(self, state: Tensor) -> None:
+        saved = json.loads(bytes(state.cpu().tolist()).decode())
+        if saved != json.loads(bytes(self.get_extra_state().tolist()).decode()):
+            self._restore(saved)
+
+    @torch.jit.unused
+    def _load_from_state_dict(
+        self,
+        state_dict: Dict[str, Any],
+        prefix: str,
+        local_metadata: Dict[str, Any],
+        strict: bool,
+        missing_keys: List[str],
+        unexpected_keys: List[str],
+        error_msgs: List[str],
+    ) -> None:
+        super()._load_from_state_dict(
+            state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+        )
+        # What was saved before every layer had one leaves the layer its own set.
+        if (local_metadata.get("version") or 1) < 2 and prefix + _EXTRA_STATE in missing_keys:
+            missing_keys.remove(prefix + _EXTRA_STATE)
