@@ -101,7 +101,7 @@ LayerObjectPtr load_layer(const SavedLayer& saved) {
 TORCH_LIBRARY(softradial, m) {
   m.class_<SetObject>("Set")
       .def_property("dim", [](const SetPtr& set) { return static_cast<int64_t>(set->set().dim()); })
-      .def("violation", [](const SetPtr& set, const at::Tensor& x) { return set->violation(x); })
+      .def("violation", [](const SetPtr& set, const at::Tensor& x) { return violation(x, set); })
       .def("to_json", [](const SetPtr& set) { return to_json(set->set()); })
       .def("learned", [](const SetPtr& set) { return set->learned(); })
       .def("with_anchor",
@@ -163,6 +163,7 @@ TORCH_LIBRARY(softradial, m) {
       "project_backward(Tensor grad_x, Tensor u, Tensor state, __torch__.torch.classes.softradial.Projection map) -> "
       "Tensor");
   m.def("inverse(Tensor x, __torch__.torch.classes.softradial.Projection map) -> Tensor");
+  m.def("find_inverse(Tensor x, __torch__.torch.classes.softradial.Projection map) -> Tensor");
   m.def("log_abs_det(Tensor u, __torch__.torch.classes.softradial.Projection map) -> Tensor");
   m.def(
       "profile_step(Tensor rho, Tensor gamma, Tensor scale, str method, str contraction, float lambda_, float epsilon) "
@@ -194,6 +195,7 @@ TORCH_LIBRARY(softradial, m) {
       "analytic_center(Tensor A, Tensor b, Tensor? E=None, Tensor? f=None, Tensor? start=None, *, "
       "bool differentiable=False) -> (Tensor point, Tensor status)",
       analytic_center_op);
+  m.def("find_centers(Tensor A, Tensor b, Tensor? E, Tensor? f, Tensor? start) -> (Tensor point, Tensor status)");
   m.def(
       "layer_forward(Tensor u, __torch__.torch.classes.softradial.Layer layer, bool training) -> "
       "(Tensor x, Tensor state)");
@@ -202,9 +204,24 @@ TORCH_LIBRARY(softradial, m) {
       "-> Tensor");
   m.def("two_sided_rows(__torch__.torch.classes.softradial.Set set) -> (Tensor rows, Tensor lower, Tensor upper)",
         two_sided_rows);
+  m.def("violation(Tensor x, __torch__.torch.classes.softradial.Set set) -> Tensor");
   m.def("penalty(Tensor x, __torch__.torch.classes.softradial.Set set) -> Tensor");
+  m.def("penalty_rows(Tensor x, __torch__.torch.classes.softradial.Set set) -> Tensor");
+  m.def("penalty_backward(Tensor grad, Tensor x, __torch__.torch.classes.softradial.Set set) -> Tensor");
   m.def("qp(Tensor p, Tensor h, Tensor b, Tensor Q, Tensor G, Tensor A) -> Tensor");
+  m.def(
+      "qp_solve(Tensor p, Tensor h, Tensor b, Tensor Q, Tensor G, Tensor A) -> "
+      "(Tensor x, Tensor wide_x, Tensor duals, Tensor prices)");
+  m.def(
+      "qp_solve_backward(Tensor grad_x, Tensor wide_x, Tensor duals, Tensor prices, Tensor Q, Tensor G, Tensor A) -> "
+      "(Tensor p, Tensor h, Tensor b, Tensor Q, Tensor G, Tensor A)");
   m.def("check_finite(Tensor(a) u) -> Tensor(a)", check_finite);
+  m.def("in_transform() -> bool", [] { return false; });
+}
+
+// Asked by Python, whose code has no dispatcher.
+TORCH_LIBRARY_IMPL(softradial, FuncTorchDynamicLayerFrontMode, m) {
+  m.impl("in_transform", [] { return true; });
 }
 
 }  // namespace softradial::ops

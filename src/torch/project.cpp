@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "autocast.hpp"
 #include "op_handle.hpp"
 #include "softradial/errors.hpp"
 
@@ -29,6 +30,11 @@ at::Tensor project_backward(const at::Tensor& grad_x, const at::Tensor& u, const
 
 at::Tensor inverse(const at::Tensor& x, const MapPtr& map) {
   static const auto op = find_op<at::Tensor(const at::Tensor&, const MapPtr&)>("softradial::inverse");
+  return op.call(x, map);
+}
+
+at::Tensor find_inverse(const at::Tensor& x, const MapPtr& map) {
+  static const auto op = find_op<at::Tensor(const at::Tensor&, const MapPtr&)>("softradial::find_inverse");
   return op.call(x, map);
 }
 
@@ -60,9 +66,20 @@ namespace {
 
 at::Tensor without_check(const at::Tensor& u) { return u; }
 
+void leave_autocast(torch::Library& m) {
+  m.impl("project", Exact<project>::call);
+  m.impl("project_with_state", Exact<project_with_state>::call);
+  m.impl("project_backward", Exact<project_backward>::call);
+  m.impl("inverse", Exact<inverse>::call);
+  m.impl("log_abs_det", Exact<log_abs_det>::call);
+}
+
 }  // namespace
 
 // A trace has no place for an error that depends on the numbers.
 TORCH_LIBRARY_IMPL(softradial, Tracer, m) { m.impl("check_finite", without_check); }
+TORCH_LIBRARY_IMPL(softradial, FuncTorchDynamicLayerFrontMode, m) { m.impl("check_finite", check_finite); }
+TORCH_LIBRARY_IMPL(softradial, AutocastCPU, m) { leave_autocast(m); }
+TORCH_LIBRARY_IMPL(softradial, AutocastCUDA, m) { leave_autocast(m); }
 
 }  // namespace softradial::ops

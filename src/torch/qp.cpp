@@ -1,17 +1,15 @@
 #include <ATen/ATen.h>
-#include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
-#include "eigen_tensors.hpp"
+#include "autocast.hpp"
+#include "autograd/first_order.hpp"
+#include "op_handle.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/qp_layer.hpp"
 
 // The quadratic programme as an op: p, h, b are (..., width) or (width) for all samples; Q, G, A are shared.
 namespace softradial::ops {
 namespace {
-
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
 
 // (rows, width) in double on the CPU, as columns.
 Eigen::MatrixXd columns(const at::Tensor& tensor) {
@@ -26,58 +24,109 @@ at::Tensor rows(const Eigen::MatrixXd& matrix, const at::Tensor& like) {
 Eigen::MatrixXd matrix(const at::Tensor& tensor) { return columns(tensor).transpose(); }
 at::Tensor from_matrix(const Eigen::MatrixXd& value, const at::Tensor& like) { return rows(value.transpose(), like); }
 
-at::Tensor batched(const at::Tensor& data, int64_t batch, int64_t width, const char* name) {
+// (..., width) over the batch of p; (width) is for all samples.
+at::Tensor batched(const at::Tensor& data, const at::Tensor& p, int64_t width, const char* name) {
   if (data.dim() < 1 || data.size(-1) != width) {
     throw ShapeError(std::string(name) + ": the last dimension must be " + std::to_string(width));
   }
-  if (width == 0) return at::empty({batch, 0}, data.options());
-  return data.reshape({-1, width}).expand({batch, width});
+  at::DimVector shape(p.sizes().begin(), p.sizes().end());
+  shape.back() = width;
+  if (!at::is_expandable_to(data.sizes(), shape)) {
+    throw ShapeError(std::string(name) + ": does not broadcast over the batch of p");
+  }
+  return data.expand(shape);
 }
 
-class QpFunction final : public torch::autograd::Function<QpFunction> {
- public:
-  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& p, const at::Tensor& h, const at::Tensor& b,
-                            const at::Tensor& Q, const at::Tensor& G, const at::Tensor& A) {
-    const at::AutoDispatchBelowADInplaceOrView below;
-    const QpLayer layer(matrix(Q), matrix(G), Eigen::VectorXd::Zero(G.size(0)), matrix(A),
-                        Eigen::VectorXd::Zero(A.size(0)));
-    const int64_t batch = p.numel() / p.size(-1);
-    const auto solution =
-        layer.solve(columns(batched(p, batch, Q.size(0), "p")), columns(batched(h, batch, G.size(0), "h")),
-                    columns(batched(b, batch, A.size(0), "b")));
-    const at::Tensor wide = at::empty({0}, at::kDouble);
-    const at::Tensor x = rows(solution.x, wide);
-    ctx->save_for_backward({p, h, b, Q, G, A, x, rows(solution.duals, wide), rows(solution.prices, wide)});
-    return x.to(p.options()).reshape(p.sizes());
-  }
+QpLayer layer_of(const at::Tensor& Q, const at::Tensor& G, const at::Tensor& A) {
+  return {matrix(Q), matrix(G), Eigen::VectorXd::Zero(G.size(0)), matrix(A), Eigen::VectorXd::Zero(A.size(0))};
+}
 
-  static variable_list backward(AutogradContext* ctx, variable_list grads) {
-    if (at::GradMode::is_enabled()) throw Error("qp has first derivatives only: create_graph is not possible");
-    const variable_list s = ctx->get_saved_variables();
-    const at::Tensor &p = s[0], &h = s[1], &b = s[2], &Q = s[3], &G = s[4], &A = s[5];
-    const QpLayer layer(matrix(Q), matrix(G), Eigen::VectorXd::Zero(G.size(0)), matrix(A),
-                        Eigen::VectorXd::Zero(A.size(0)));
-    QpLayer::Solution at;
-    at.x = columns(s[6]);
-    at.duals = columns(s[7]);
-    at.prices = columns(s[8]);
-    const auto g = layer.vjp(at, columns(grads[0].reshape({-1, p.size(-1)})));
-    const auto like = [&](const Eigen::MatrixXd& value, const at::Tensor& data) {
-      at::DimVector shape(p.sizes().begin(), p.sizes().end());
-      shape.back() = data.size(-1);
-      return at::sum_to(rows(value, data).reshape(shape), data.sizes());
-    };
-    return {like(g.p, p), like(g.h, h), like(g.b, b), from_matrix(g.Q, Q), from_matrix(g.G, G), from_matrix(g.A, A)};
-  }
-};
+// (rows, width) of (..., width)
+at::Tensor flat(const at::Tensor& data, int64_t rows) { return data.reshape({rows, data.size(-1)}); }
+
+// x, in double too, and the multipliers of the inequalities and of the equalities, (rows, width) each.
+using Solved = std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor>;
+Solved solve_kernel(const at::Tensor& p, const at::Tensor& h, const at::Tensor& b, const at::Tensor& Q,
+                    const at::Tensor& G, const at::Tensor& A) {
+  const int64_t batch = p.numel() / p.size(-1);
+  const auto solution =
+      layer_of(Q, G, A).solve(columns(flat(p, batch)), columns(flat(h, batch)), columns(flat(b, batch)));
+  const at::Tensor wide = at::empty({0}, at::kDouble);
+  const at::Tensor x = rows(solution.x, wide);
+  return {x.to(p.options()).reshape(p.sizes()), x, rows(solution.duals, wide), rows(solution.prices, wide)};
+}
+
+// Cotangents of p, h, b, row by row, and of Q, G, A.
+using Cotangents = std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>;
+Cotangents solve_backward_kernel(const at::Tensor& grad_x, const at::Tensor& x, const at::Tensor& duals,
+                                 const at::Tensor& prices, const at::Tensor& Q, const at::Tensor& G,
+                                 const at::Tensor& A) {
+  QpLayer::Solution at;
+  at.x = columns(x);
+  at.duals = columns(duals);
+  at.prices = columns(prices);
+  const auto g = layer_of(Q, G, A).vjp(at, columns(flat(grad_x, x.size(0))));
+  const auto like = [&](const Eigen::MatrixXd& value) {
+    at::DimVector shape(grad_x.sizes().begin(), grad_x.sizes().end());
+    shape.back() = value.rows();
+    return rows(value, grad_x).reshape(shape);
+  };
+  return {like(g.p), like(g.h), like(g.b), from_matrix(g.Q, Q), from_matrix(g.G, G), from_matrix(g.A, A)};
+}
+
+using SolveSignature = Solved(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
+                              const at::Tensor&, const at::Tensor&);
+using SolveBackwardSignature = Cotangents(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
+                                          const at::Tensor&, const at::Tensor&, const at::Tensor&);
+
+Tensors solve(const Tensors& t) {
+  static const auto op = find_op<SolveSignature>("softradial::qp_solve");
+  const auto [x, wide, duals, prices] = op.call(t[0], t[1], t[2], t[3], t[4], t[5]);
+  return {x, wide, duals, prices};
+}
+
+Tensors solve_backward(const Tensors& t) {
+  static const auto op = find_op<SolveBackwardSignature>("softradial::qp_solve_backward");
+  const auto [p, h, b, Q, G, A] = op.call(t[0], t[1], t[2], t[3], t[4], t[5], t[6]);
+  return {p, h, b, Q, G, A};
+}
+
+Solved solve_autograd(const at::Tensor& p, const at::Tensor& h, const at::Tensor& b, const at::Tensor& Q,
+                      const at::Tensor& G, const at::Tensor& A) {
+  const auto vjp = [](const at::Tensor& grad_x, const Tensors& inputs, const Tensors& outputs) {
+    Tensors out = solve_backward({grad_x, outputs[1], outputs[2], outputs[3], inputs[3], inputs[4], inputs[5]});
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] = out[k].to(inputs[k].options());
+    return out;
+  };
+  const Tensors inputs{p, h, b, Q, G, A};
+  const Tensors out = record_first_order({"qp", vjp, 3}, inputs, [&] { return solve(inputs); });
+  return {out[0], out[1], out[2], out[3]};
+}
+
+Cotangents solve_backward_autograd(const at::Tensor& grad_x, const at::Tensor& x, const at::Tensor& duals,
+                                   const at::Tensor& prices, const at::Tensor& Q, const at::Tensor& G,
+                                   const at::Tensor& A) {
+  const Tensors inputs{grad_x, x, duals, prices, Q, G, A};
+  const Tensors out = derivative_only("qp", inputs, [&] { return solve_backward(inputs); });
+  return {out[0], out[1], out[2], out[3], out[4], out[5]};
+}
 
 at::Tensor qp(const at::Tensor& p, const at::Tensor& h, const at::Tensor& b, const at::Tensor& Q, const at::Tensor& G,
               const at::Tensor& A) {
-  return QpFunction::apply(p, h, b, Q, G, A);
+  return solve({p, batched(h, p, G.size(0), "h"), batched(b, p, A.size(0), "b"), Q, G, A})[0];
 }
 
 }  // namespace
 
-TORCH_LIBRARY_IMPL(softradial, CompositeImplicitAutograd, m) { m.impl("qp", qp); }
+TORCH_LIBRARY_IMPL(softradial, CompositeImplicitAutograd, m) { m.impl("qp", Exact<qp>::call); }
+TORCH_LIBRARY_IMPL(softradial, FuncTorchDynamicLayerFrontMode, m) { m.impl("qp", Exact<qp>::call); }
+TORCH_LIBRARY_IMPL(softradial, CompositeExplicitAutograd, m) {
+  m.impl("qp_solve", solve_kernel);
+  m.impl("qp_solve_backward", solve_backward_kernel);
+}
+TORCH_LIBRARY_IMPL(softradial, Autograd, m) {
+  m.impl("qp_solve", solve_autograd);
+  m.impl("qp_solve_backward", solve_backward_autograd);
+}
 
 }  // namespace softradial::ops

@@ -1,9 +1,11 @@
 #include "set_object.hpp"
 
 #include <ATen/ATen.h>
+#include <torch/library.h>
 
 #include <string>
 
+#include "op_handle.hpp"
 #include "penalty.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/violation.hpp"
@@ -26,5 +28,20 @@ at::Tensor SetObject::violation(const at::Tensor& x) const {
   }
   return out.to(x.device());
 }
+
+at::Tensor violation(const at::Tensor& x, const SetPtr& set) {
+  static const auto op = find_op<at::Tensor(const at::Tensor&, const SetPtr&)>("softradial::violation");
+  return op.call(x, set);
+}
+
+namespace {
+
+at::Tensor violation_kernel(const at::Tensor& x, const SetPtr& set) { return set->violation(x); }
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(softradial, CompositeExplicitAutograd, m) { m.impl("violation", violation_kernel); }
+// A measure, not a value: it has no derivative.
+TORCH_LIBRARY_IMPL(softradial, Autograd, m) { m.impl("violation", torch::CppFunction::makeFallthrough()); }
 
 }  // namespace softradial::ops
