@@ -447,9 +447,10 @@ class LevelProjection:
         most = torch.finfo(u.dtype).max / 4 / row.length.detach().clamp_min(1)
         step = torch.minimum(ops.profile_step(*row.ray, *self._words), most)
         step = _accepted_step(at, row.d, step, u.dtype)
-        if not torch.jit.is_tracing():
-            status = torch.where(row.finite, torch.where(row.ok, 0, 2), 1).squeeze(-1).to(torch.int8)
-            self._status = None if _in_transform() else status
+        if _in_transform():
+            self._status = None
+        elif not torch.jit.is_tracing():
+            self._status = torch.where(row.finite, torch.where(row.ok, 0, 2), 1).squeeze(-1).to(torch.int8)
         return where_else(row.ok, _point(at, step, row.d, u.dtype), math.nan)
 
     def project_samples(self, u: Tensor, data: Dict[str, Tensor], anchor_gradient: bool) -> Tensor:

@@ -9,6 +9,7 @@
 #include "layer_object.hpp"
 #include "op_handle.hpp"
 #include "softradial/errors.hpp"
+#include "vmap_rows.hpp"
 
 // The other constraint layers as ops: kernels on the CPU, first derivatives.
 namespace softradial::ops {
@@ -116,6 +117,21 @@ at::Tensor layer_backward_autograd(const at::Tensor& grad_x, const at::Tensor& u
                          [&]() -> Tensors { return {layer_backward(grad_x, u, x, state, layer)}; })[0];
 }
 
+// A state has a row for each row of u, in one dimension.
+std::tuple<at::Tensor, at::Tensor> layer_forward_vmap(const at::Tensor& u, const LayerObjectPtr& layer, bool training) {
+  const VmapRows rows({u});
+  const auto [x, state] = layer_forward(rows.in_front(u), layer, training);
+  if (rows.size() == 0) return {x, state};
+  return {rows.batched(x), rows.batched(state.reshape({rows.size(), state.size(0) / rows.size(), state.size(1)}))};
+}
+
+at::Tensor layer_backward_vmap(const at::Tensor& grad_x, const at::Tensor& u, const at::Tensor& x,
+                               const at::Tensor& state, const LayerObjectPtr& layer) {
+  const VmapRows rows({grad_x, u, x, state});
+  const at::Tensor states = rows.size() == 0 ? state : rows.in_front(state).flatten(0, 1);
+  return rows.batched(layer_backward(rows.in_front(grad_x), rows.in_front(u), rows.in_front(x), states, layer));
+}
+
 }  // namespace
 
 at::Tensor project_layer(const at::Tensor& u, const LayerObjectPtr& layer, bool training) {
@@ -131,6 +147,10 @@ TORCH_LIBRARY_IMPL(softradial, CPU, m) {
 TORCH_LIBRARY_IMPL(softradial, AutogradCPU, m) {
   m.impl("layer_forward", layer_forward_autograd);
   m.impl("layer_backward", layer_backward_autograd);
+}
+TORCH_LIBRARY_IMPL(softradial, FuncTorchBatched, m) {
+  m.impl("layer_forward", layer_forward_vmap);
+  m.impl("layer_backward", layer_backward_vmap);
 }
 TORCH_LIBRARY_IMPL(softradial, AutocastCPU, m) {
   m.impl("layer_forward", Exact<layer_forward>::call);

@@ -8,6 +8,7 @@
 #include "op_handle.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/violation.hpp"
+#include "vmap_rows.hpp"
 
 namespace softradial::ops {
 namespace {
@@ -50,6 +51,11 @@ at::Tensor penalty_backward(const at::Tensor& grad, const at::Tensor& x, const S
   return op.call(grad, x, set);
 }
 
+at::Tensor penalty_backward_vmap(const at::Tensor& grad, const at::Tensor& x, const SetPtr& set) {
+  const VmapRows rows({grad, x});
+  return rows.batched(penalty_backward(rows.in_front(grad), rows.in_front(x), set));
+}
+
 at::Tensor penalty_rows_autograd(const at::Tensor& x, const SetPtr& set) {
   const auto vjp = [set](const at::Tensor& grad, const Tensors& inputs, const Tensors&) -> Tensors {
     return {penalty_backward(grad, inputs[0], set)};
@@ -77,6 +83,10 @@ TORCH_LIBRARY_IMPL(softradial, CompositeExplicitAutograd, m) {
 TORCH_LIBRARY_IMPL(softradial, Autograd, m) {
   m.impl("penalty_rows", penalty_rows_autograd);
   m.impl("penalty_backward", penalty_backward_autograd);
+}
+TORCH_LIBRARY_IMPL(softradial, FuncTorchBatched, m) {
+  m.impl("penalty_rows", Vmapped<penalty_rows>::call);
+  m.impl("penalty_backward", penalty_backward_vmap);
 }
 
 }  // namespace softradial::ops

@@ -8,6 +8,7 @@
 #include "autocast.hpp"
 #include "op_handle.hpp"
 #include "softradial/errors.hpp"
+#include "vmap_rows.hpp"
 
 namespace softradial::ops {
 
@@ -79,6 +80,7 @@ void leave_autocast(torch::Library& m) {
 // A trace has no place for an error that depends on the numbers.
 TORCH_LIBRARY_IMPL(softradial, Tracer, m) { m.impl("check_finite", without_check); }
 TORCH_LIBRARY_IMPL(softradial, FuncTorchDynamicLayerFrontMode, m) { m.impl("check_finite", check_finite); }
+TORCH_LIBRARY_IMPL(softradial, FuncTorchBatched, m) { m.impl("find_inverse", Vmapped<find_inverse>::call); }
 TORCH_LIBRARY_IMPL(softradial, AutocastCPU, m) { leave_autocast(m); }
 TORCH_LIBRARY_IMPL(softradial, AutocastCUDA, m) { leave_autocast(m); }
 

@@ -9,6 +9,7 @@
 #include "penalty.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/violation.hpp"
+#include "vmap_rows.hpp"
 
 namespace softradial::ops {
 
@@ -43,5 +44,7 @@ at::Tensor violation_kernel(const at::Tensor& x, const SetPtr& set) { return set
 TORCH_LIBRARY_IMPL(softradial, CompositeExplicitAutograd, m) { m.impl("violation", violation_kernel); }
 // A measure, not a value: it has no derivative.
 TORCH_LIBRARY_IMPL(softradial, Autograd, m) { m.impl("violation", torch::CppFunction::makeFallthrough()); }
+
+TORCH_LIBRARY_IMPL(softradial, FuncTorchBatched, m) { m.impl("violation", Vmapped<violation>::call); }
 
 }  // namespace softradial::ops

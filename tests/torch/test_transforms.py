@@ -230,15 +230,13 @@ def test_level_sets_vmap_is_the_batch(name, rng):
 
 @every_mode
 def test_level_sets_to_what_the_function_closes_over(mode, rng):
+    set = sr.LevelSet(lambda x: x.cosh().sum(-1) - 6, 3, [0.0, 0.1, 0.0])
+    layer = sr.SoftRadial(set)
     u = normal((3,), rng, scale=2)
 
     def run(budget):
-        return sr.SoftRadial(cosh_set(budget))(u)
-
-    def cosh_set(budget):
-        set = sr.LevelSet(lambda x: x.cosh().sum(-1) - 6, 3, [0.0, 0.1, 0.0])
         set.function = lambda x: x.cosh().sum(-1) - budget
-        return set
+        return layer(u)
 
     budget = torch.tensor(6.0, dtype=torch.float64)
     expected = torch.autograd.functional.jacobian(run, budget)
