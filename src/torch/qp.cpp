@@ -56,28 +56,30 @@ Solved solve_kernel(const at::Tensor& p, const at::Tensor& h, const at::Tensor& 
   return {x.to(p.options()).reshape(p.sizes()), x, rows(solution.duals, wide), rows(solution.prices, wide)};
 }
 
-// Cotangents of p, h, b, row by row, and of Q, G, A.
+// Cotangents of all data; those of p, h, b row by row. It takes all that the solution depends on, though it needs less:
+// autograd has to see that.
 using Cotangents = std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>;
-Cotangents solve_backward_kernel(const at::Tensor& grad_x, const at::Tensor& x, const at::Tensor& duals,
-                                 const at::Tensor& prices, const at::Tensor& Q, const at::Tensor& G,
-                                 const at::Tensor& A) {
+Cotangents solve_backward_kernel(const at::Tensor& grad_x, const at::Tensor& p, const at::Tensor& h,
+                                 const at::Tensor& b, const at::Tensor& Q, const at::Tensor& G, const at::Tensor& A,
+                                 const at::Tensor& x, const at::Tensor& duals, const at::Tensor& prices) {
   QpLayer::Solution at;
   at.x = columns(x);
   at.duals = columns(duals);
   at.prices = columns(prices);
   const auto g = layer_of(Q, G, A).vjp(at, columns(flat(grad_x, x.size(0))));
-  const auto like = [&](const Eigen::MatrixXd& value) {
-    at::DimVector shape(grad_x.sizes().begin(), grad_x.sizes().end());
-    shape.back() = value.rows();
-    return rows(value, grad_x).reshape(shape);
-  };
-  return {like(g.p), like(g.h), like(g.b), from_matrix(g.Q, Q), from_matrix(g.G, G), from_matrix(g.A, A)};
+  return {rows(g.p, p).reshape(p.sizes()),
+          rows(g.h, h).reshape(h.sizes()),
+          rows(g.b, b).reshape(b.sizes()),
+          from_matrix(g.Q, Q),
+          from_matrix(g.G, G),
+          from_matrix(g.A, A)};
 }
 
 using SolveSignature = Solved(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
                               const at::Tensor&, const at::Tensor&);
 using SolveBackwardSignature = Cotangents(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
-                                          const at::Tensor&, const at::Tensor&, const at::Tensor&);
+                                          const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
+                                          const at::Tensor&, const at::Tensor&);
 
 Tensors solve(const Tensors& t) {
   static const auto op = find_op<SolveSignature>("softradial::qp_solve");
@@ -87,26 +89,27 @@ Tensors solve(const Tensors& t) {
 
 Tensors solve_backward(const Tensors& t) {
   static const auto op = find_op<SolveBackwardSignature>("softradial::qp_solve_backward");
-  const auto [p, h, b, Q, G, A] = op.call(t[0], t[1], t[2], t[3], t[4], t[5], t[6]);
+  const auto [p, h, b, Q, G, A] = op.call(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], t[9]);
   return {p, h, b, Q, G, A};
 }
 
 Solved solve_autograd(const at::Tensor& p, const at::Tensor& h, const at::Tensor& b, const at::Tensor& Q,
                       const at::Tensor& G, const at::Tensor& A) {
   const auto vjp = [](const at::Tensor& grad_x, const Tensors& inputs, const Tensors& outputs) {
-    Tensors out = solve_backward({grad_x, outputs[1], outputs[2], outputs[3], inputs[3], inputs[4], inputs[5]});
-    for (std::size_t k = 0; k < out.size(); ++k) out[k] = out[k].to(inputs[k].options());
-    return out;
+    Tensors all{grad_x};
+    all.insert(all.end(), inputs.begin(), inputs.end());
+    all.insert(all.end(), outputs.begin() + 1, outputs.end());
+    return solve_backward(all);
   };
   const Tensors inputs{p, h, b, Q, G, A};
   const Tensors out = record_first_order({"qp", vjp, 3}, inputs, [&] { return solve(inputs); });
   return {out[0], out[1], out[2], out[3]};
 }
 
-Cotangents solve_backward_autograd(const at::Tensor& grad_x, const at::Tensor& x, const at::Tensor& duals,
-                                   const at::Tensor& prices, const at::Tensor& Q, const at::Tensor& G,
-                                   const at::Tensor& A) {
-  const Tensors inputs{grad_x, x, duals, prices, Q, G, A};
+Cotangents solve_backward_autograd(const at::Tensor& grad_x, const at::Tensor& p, const at::Tensor& h,
+                                   const at::Tensor& b, const at::Tensor& Q, const at::Tensor& G, const at::Tensor& A,
+                                   const at::Tensor& x, const at::Tensor& duals, const at::Tensor& prices) {
+  const Tensors inputs{grad_x, p, h, b, Q, G, A, x, duals, prices};
   const Tensors out = derivative_only("qp", inputs, [&] { return solve_backward(inputs); });
   return {out[0], out[1], out[2], out[3], out[4], out[5]};
 }

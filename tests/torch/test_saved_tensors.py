@@ -28,7 +28,7 @@ def samples(name):
 
     def make(rng):
         call = CALLS[name]
-        layer = sr.SoftRadial(call.set)
+        layer = sr.SoftRadial(call.set, anchor_gradient=True)
         data = call.draw(ROWS, rng)
         return lambda u, *values: layer(u, **dict(zip(data, values))), [normal((ROWS, call.set.dim), rng), *data.values()]
 
