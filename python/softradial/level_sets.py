@@ -8,10 +8,11 @@ double precision, without derivatives; two Newton steps from the root then carry
 to d and to everything that the function closes over.
 """
 
+import functools
 import itertools
 import json
 import math
-from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import torch
 from torch import Tensor, nn
@@ -45,6 +46,36 @@ _HUGE = 2.0**400
 def where_else(condition: Tensor, values: Tensor, otherwise: float) -> Tensor:
     """The values where the condition holds, a constant elsewhere, where no gradient passes."""
     return values.masked_fill(~condition, otherwise)
+
+
+def _in_transform() -> bool:
+    """Whether a transform of torch.func is running. A trace cannot ask."""
+    return not torch.jit.is_tracing() and ops.in_transform()
+
+
+def _may_branch() -> bool:
+    """Whether the numbers may decide what is done next. Traces and torch.func.vmap take every step instead."""
+    return not torch.jit.is_tracing() and not ops.in_transform()
+
+
+def _autocasts(device: torch.device) -> bool:
+    try:
+        return torch.is_autocast_enabled(device.type)
+    except TypeError:  # torch 1.13 has a function for each device
+        return torch.is_autocast_cpu_enabled() if device.type == "cpu" else torch.is_autocast_enabled()
+
+
+def _exact(method: Callable[[Any, Tensor], Tensor]) -> Callable[[Any, Tensor], Tensor]:
+    """Outside of torch.autocast, in single precision at least, as the library's own ops are."""
+
+    @functools.wraps(method)
+    def outside(self: Any, rows: Tensor) -> Tensor:
+        if not _autocasts(rows.device):
+            return method(self, rows)
+        with torch.autocast(rows.device.type, enabled=False):
+            return method(self, rows.float() if rows.dtype in (torch.half, torch.bfloat16) else rows)
+
+    return outside
 
 
 def is_finite(values: Tensor) -> Tensor:
@@ -269,7 +300,7 @@ def _shrink(h: Callable[[Tensor], Tensor], low: Tensor, high: Tensor, eps: float
         b, fb = torch.where(same, b, a), torch.where(same, fb, fa)
         a, fa = t, f
         width, smallest = (b - a).abs(), 2 * eps * a
-        if not torch.jit.is_tracing() and bool((width <= 2 * smallest).all()):
+        if _may_branch() and bool((width <= 2 * smallest).all()):
             break
         xi, phi = (a - b) / (c - b), (fa - fb) / (fc - fb)
         fits = (phi * phi < xi) & ((1 - phi) * (1 - phi) < 1 - xi)
@@ -286,10 +317,32 @@ def _slope(at: _Anchored, t: Tensor, v: Tensor) -> Tensor:
         part = at.eps ** (1 / 3)
         rise = at.value(at.u0 + (1 + part) * t * v) - at.value(at.u0 + (1 - part) * t * v)
         return (rise / (2 * part * t)).detach()
-    with torch.enable_grad():
-        point = (at.u0 + t * v).detach().requires_grad_()
-        normal, = torch.autograd.grad(at.value(point).sum(), point)
-    return (normal * v).sum(-1, keepdim=True)
+    point = (at.u0 + t * v).detach()
+    return (_gradient(at.value, point) * v).sum(-1, keepdim=True).detach()
+
+
+def _gradient(function: Function, point: Tensor) -> Tensor:
+    """Of a function that takes each row to one number."""
+    if _in_transform():
+        values, pull_back = _vjp(function, point)
+        return pull_back(torch.ones_like(values))[0]
+    # A graph of its own: hooks of the caller's, a checkpoint's say, do not see what it saves.
+    with torch.enable_grad(), torch.autograd.graph.saved_tensors_hooks(_same, _same):
+        point.requires_grad_()
+        gradient, = torch.autograd.grad(function(point).sum(), point)
+    return gradient
+
+
+def _same(tensor: Tensor) -> Tensor:
+    return tensor
+
+
+def _vjp(function: Function, point: Tensor) -> Tuple[Tensor, Callable[[Tensor], Tuple[Tensor, ...]]]:
+    try:
+        from torch.func import vjp
+    except ImportError:  # torch 1.13 has it in a package of its own
+        from functorch import vjp
+    return vjp(function, point)
 
 
 def _wants_derivatives() -> bool:
@@ -378,7 +431,7 @@ def _accepted_step(at: _Anchored, d: Tensor, step: Tensor, dtype: torch.dtype) -
     with torch.no_grad():
         for shorter in _shortened(torch.finfo(dtype).eps):
             accepted = at.accepts(_point(at, share * step.detach(), d.detach(), dtype))
-            if not torch.jit.is_tracing() and bool(accepted.all()):
+            if _may_branch() and bool(accepted.all()):
                 break
             share = where_else(accepted, share, shorter)
     return share.detach() * step
@@ -398,7 +451,7 @@ class LevelProjection:
         self.set = set
         self.anchor = anchor
         self._words = words
-        self._status = torch.empty(0, dtype=torch.int8)
+        self._status: Optional[Tensor] = torch.empty(0, dtype=torch.int8)
 
     @property
     def dim(self) -> int:
@@ -414,8 +467,11 @@ class LevelProjection:
         return torch.empty(0, self.set.dim, dtype=torch.float64)
 
     def status(self) -> Tensor:
+        if self._status is None:
+            raise RuntimeError("status: not kept of a call inside a transform of torch.func")
         return self._status
 
+    @_exact
     def project(self, u: Tensor) -> Tensor:
         self._check(u, "u")
         at = _anchored(self.set, self.anchor, u)
@@ -424,7 +480,9 @@ class LevelProjection:
         most = torch.finfo(u.dtype).max / 4 / row.length.detach().clamp_min(1)
         step = torch.minimum(ops.profile_step(*row.ray, *self._words), most)
         step = _accepted_step(at, row.d, step, u.dtype)
-        if not torch.jit.is_tracing():
+        if _in_transform():
+            self._status = None
+        elif not torch.jit.is_tracing():
             self._status = torch.where(row.finite, torch.where(row.ok, 0, 2), 1).squeeze(-1).to(torch.int8)
         return where_else(row.ok, _point(at, step, row.d, u.dtype), math.nan)
 
@@ -432,6 +490,7 @@ class LevelProjection:
         names = ", ".join(sorted(data))
         raise NotImplementedError(f"level_set: {names}: not available in a call; what changes belongs into the function")
 
+    @_exact
     def log_abs_det(self, u: Tensor) -> Tensor:
         """k log phi + log e_radial"""
         self._check(u, "u")
@@ -439,6 +498,7 @@ class LevelProjection:
         log_phi, log_radial = ops.profile_log_scale(*row.ray, *self._words)
         return where_else(row.ok, self.dim * log_phi + log_radial, math.nan).squeeze(-1).to(u.dtype)
 
+    @_exact
     def inverse(self, x: Tensor) -> Tensor:
         """u = u0 + t e with e = x - u0 and log t + log phi(t^2 |e|^2, t gamma(e)) = 0.
 

@@ -1,12 +1,17 @@
 #include "analytic_center.hpp"
 
 #include <ATen/ATen.h>
+#include <torch/library.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "eigen_tensors.hpp"
+#include "op_handle.hpp"
 #include "shapes.hpp"
 #include "softradial/anchor.hpp"
 #include "softradial/errors.hpp"
@@ -16,11 +21,11 @@
 namespace softradial::ops {
 namespace {
 
-// Newton matrices A' diag(w) A of several samples are formed together; A' diag(w) then has at most this many numbers.
+// Samples whose Newton matrices are formed together: at most this many numbers in A' diag(w) A's left factor.
 constexpr int64_t kChunkNumbers = 1 << 23;
 
-// The problem without equalities: x = origin + y Z', G = A Z, h = b - A origin. B is the number of samples; G is (m, k)
-// if all samples share it, else (B, m, k).
+// The problem without equalities: x = origin + y Z', G = A Z, h = b - A origin. Batched over one leading dimension B;
+// G is (m, k) where all samples share it, else (B, m, k).
 struct Reduced {
   at::Tensor G;
   at::Tensor h;       // (B, m)
@@ -89,7 +94,7 @@ Walked walk(const Reduced& p, at::Tensor y) {
     y = at::where(moving, y + alpha * dy, y);
     s = at::where(moving, s + alpha * ds, s);
     r = at::where(alpha >= 1, at::zeros_like(r), r * (1 - alpha));
-    // After a full step the slacks fit y. They are computed anew, so that rounding does not add up.
+    // After a full step the slacks are those of y: taken afresh, so that rounding does not add up.
     s = at::where((alpha >= 1).logical_and(moving), p.h - p.times_rows(y), s);
     arrived = arrived.logical_or(feasible.logical_and(squared < kDone).squeeze(-1));
     const at::Tensor lost = squared.isnan().squeeze(-1);
@@ -98,9 +103,9 @@ Walked walk(const Reduced& p, at::Tensor y) {
   return {y, arrived.logical_and((s > 0).all(-1))};
 }
 
-// Solves one sample with the core, which is slower but says why there is no centre.
+// One sample by the core: slower, but it finds out why.
 RowStatus find_one(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const at::Tensor& f,
-                   const at::Tensor& point) {
+                   at::Tensor point) {
   const Eigen::MatrixXd rows = to_matrix(A, "A");
   const Eigen::VectorXd bound = to_vector(b, "b");
   if (!bound.allFinite() || !rows.allFinite()) return RowStatus::no_interior;
@@ -149,109 +154,143 @@ void check_shapes(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E
   }
 }
 
+// The samples in one row, in double.
+struct Flat {
+  at::DimVector batch;
+  int64_t samples;
+
+  explicit Flat(at::DimVector shape) : batch(std::move(shape)), samples(c10::multiply_integers(batch)) {}
+
+  [[nodiscard]] at::DimVector with(at::IntArrayRef widths) const {
+    at::DimVector shape(batch.begin(), batch.end());
+    shape.insert(shape.end(), widths.begin(), widths.end());
+    return shape;
+  }
+  [[nodiscard]] at::Tensor vectors(const at::Tensor& data) const {
+    const int64_t width = data.size(-1);
+    return data.to(at::kDouble).expand(with({width})).reshape({samples, width});
+  }
+  [[nodiscard]] at::Tensor matrices(const at::Tensor& A) const {
+    if (A.dim() == 2) return A.to(at::kDouble);
+    return A.to(at::kDouble).expand(with({A.size(-2), A.size(-1)})).reshape({samples, A.size(-2), A.size(-1)});
+  }
+};
+
+struct Problem {
+  at::Tensor rows;    // A
+  at::Tensor bound;   // b
+  at::Tensor levels;  // f; undefined without equalities
+  Reduced reduced;
+};
+
+Problem reduce(const Flat& flat, const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const MaybeTensor& f) {
+  const int64_t n = A.size(-1);
+  const at::Tensor rows = flat.matrices(A);
+  const at::Tensor bound = flat.vectors(b);
+  Problem problem{rows, bound, {}, {rows, bound, at::zeros({flat.samples, n}, bound.options()), {}}};
+  if (E) {
+    problem.levels = flat.vectors(*f);
+    // E' = Q R: the first columns of Q span the normals, the others the directions.
+    const at::Tensor normals = E->detach().to(at::kDouble);
+    const at::Tensor Q = std::get<0>(at::linalg_qr(normals.t(), "complete"));
+    Reduced& p = problem.reduced;
+    p.Z = Q.narrow(1, normals.size(0), n - normals.size(0));
+    p.origin = problem.levels.matmul(at::linalg_pinv(normals).t());
+    p.h = bound - Reduced{rows, {}, {}, {}}.times_rows(p.origin);
+    p.G = rows.matmul(p.Z);
+  }
+  return problem;
+}
+
+using Found = std::tuple<at::Tensor, at::Tensor>;
+using FindSignature = Found(const at::Tensor&, const at::Tensor&, const MaybeTensor&, const MaybeTensor&,
+                            const MaybeTensor&);
+
+// The search, without derivatives: points (..., n) in double, NaN where there is none, and their status. An op, so that it
+// is run below every transform of torch.func: it decides by numbers.
+Found find_centers_kernel(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const MaybeTensor& f,
+                          const MaybeTensor& start) {
+  const int64_t n = A.size(-1);
+  const Flat flat(batch_of(A, b, f, start));
+  const auto [rows, bound, levels, problem] = reduce(flat, A, b, E, f);
+  at::Tensor from = start ? flat.vectors(*start) - problem.origin : at::zeros({flat.samples, n}, bound.options());
+  if (problem.Z.defined()) from = from.matmul(problem.Z);
+  const int64_t chunk = std::max<int64_t>(1, kChunkNumbers / std::max<int64_t>(1, A.size(-2) * n));
+  std::vector<at::Tensor> ys;
+  std::vector<at::Tensor> flags;
+  for (int64_t first = 0; first < flat.samples; first += chunk) {
+    const int64_t count = std::min(chunk, flat.samples - first);
+    const Walked walked = walk(problem.samples(first, count), from.narrow(0, first, count));
+    ys.push_back(walked.y);
+    flags.push_back(walked.arrived);
+  }
+  const at::Tensor y = flat.samples > 0 ? at::cat(ys) : from;
+  const at::Tensor arrived = flat.samples > 0 ? at::cat(flags) : at::zeros({0}, bound.options().dtype(at::kBool));
+  at::Tensor found = problem.point(y);
+  at::Tensor status = at::where(arrived, at::zeros_like(arrived, at::kChar),
+                                at::full_like(arrived, static_cast<int64_t>(RowStatus::no_interior), at::kChar));
+  at::Tensor open = arrived.logical_not();
+  if (E) {
+    // Equalities that contradict each other have no point at all: the origin misses them by more than rounding.
+    constexpr double kRounding = 1e-9;
+    const at::Tensor miss = (problem.origin.matmul(E->to(at::kDouble).t()) - levels).abs().amax(-1);
+    const at::Tensor none = miss > kRounding * (1 + levels.abs().amax(-1));
+    status = at::where(none, at::full_like(status, static_cast<int64_t>(RowStatus::no_interior)), status);
+    open = open.logical_and(none.logical_not());
+  }
+  const at::Tensor missing = open.nonzero().squeeze(-1);
+  for (int64_t i = 0; i < missing.size(0); ++i) {
+    const int64_t row = missing[i].item<int64_t>();
+    const RowStatus one = find_one(rows.dim() == 2 ? rows : rows[row], bound[row], E,
+                                   levels.defined() ? levels[row] : levels, found[row]);
+    status[row] = static_cast<int64_t>(one);
+  }
+  const at::Tensor lost = (status != 0).unsqueeze(-1);
+  found = at::where(lost, at::full_like(found, std::numeric_limits<double>::quiet_NaN()), found);
+  return {found.reshape(flat.with({n})), status.reshape(flat.batch)};
+}
+
+MaybeTensor frozen(const MaybeTensor& tensor) { return tensor ? MaybeTensor(tensor->detach()) : tensor; }
+
 }  // namespace
 
 Centers analytic_center(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const MaybeTensor& f,
                         const MaybeTensor& start, bool differentiable) {
   check_shapes(A, b, E, f, start);
-  const int64_t n = A.size(-1);
-  const int64_t m = A.size(-2);
-  const at::DimVector batch = batch_of(A, b, f, start);
-  const int64_t samples = c10::multiply_integers(batch);
-  const auto flat = [&](const at::Tensor& data, int64_t width) {
-    at::DimVector shape(batch.begin(), batch.end());
-    shape.push_back(width);
-    return data.to(at::kDouble).expand(shape).reshape({samples, width});
+  static const auto find = find_op<FindSignature>("softradial::find_centers");
+  const auto [found, status] = find.call(A.detach(), b.detach(), frozen(E), frozen(f), frozen(start));
+  const Flat flat(batch_of(A, b, f, start));
+  if (!differentiable || flat.samples == 0) return {found.to(b.scalar_type()), status};
+
+  // Newton steps at the centre: they move nothing, and each gives it one more order of derivatives.
+  constexpr int kOrders = 2;
+  const Reduced problem = reduce(flat, A, b, E, f).reduced;
+  const at::Tensor center = flat.vectors(found);
+  const at::Tensor ok = (status.reshape({flat.samples}) == 0).unsqueeze(-1);
+  at::Tensor at_center = at::where(ok, center - problem.origin.detach(), at::zeros_like(center));
+  if (problem.Z.defined()) at_center = at_center.matmul(problem.Z);
+  at_center = at_center.detach();
+  // Samples without a centre are taken out: their numbers may be none.
+  Reduced safe = problem;
+  if (safe.G.dim() == 3) safe.G = safe.G.masked_fill(ok.logical_not().unsqueeze(-1), 0);
+  safe.h = safe.h.masked_fill(ok.logical_not(), 1);
+  const auto weights_at = [&](const at::Tensor& y) {
+    return 1 / (safe.h - safe.times_rows(y)).masked_fill(ok.logical_not(), 1);
   };
-  const at::Tensor rows = A.dim() == 2 ? A.to(at::kDouble) : [&] {
-    at::DimVector shape(batch.begin(), batch.end());
-    shape.push_back(m);
-    shape.push_back(n);
-    return A.to(at::kDouble).expand(shape).reshape({samples, m, n});
-  }();
-  const at::Tensor bound = flat(b, m);
-  const at::Tensor levels = f ? flat(*f, f->size(-1)) : at::Tensor();
-
-  Reduced problem{rows, bound, at::zeros({samples, n}, bound.options()), {}};
-  if (E) {
-    // E' = Q R: the first columns of Q span the normals, the others the directions.
-    const at::Tensor normals = E->detach().to(at::kDouble);
-    const at::Tensor Q = std::get<0>(at::linalg_qr(normals.t(), "complete"));
-    problem.Z = Q.narrow(1, normals.size(0), n - normals.size(0));
-    problem.origin = levels.matmul(at::linalg_pinv(normals).t());
-    problem.h = bound - Reduced{rows, {}, {}, {}}.times_rows(problem.origin);
-    problem.G = rows.matmul(problem.Z);
+  // An unbounded sample has no centre, and maybe no invertible H: its point is not stationary and has no such step.
+  const at::Tensor step = at::linalg_pinv(safe.gram(weights_at(at_center).square()).detach(), 1e-12, true);
+  at::Tensor moved = at_center;
+  for (int i = 0; i < kOrders; ++i) {
+    const at::Tensor slope = safe.times_columns(weights_at(moved));
+    moved = moved - step.matmul((slope - slope.detach()).unsqueeze(-1)).squeeze(-1);
   }
-
-  at::Tensor y;
-  at::Tensor status;
-  at::Tensor found;
-  {
-    const at::NoGradGuard no_grad;
-    at::Tensor from = start ? flat(start->detach(), n) - problem.origin : at::zeros({samples, n}, bound.options());
-    if (problem.Z.defined()) from = from.matmul(problem.Z);
-    const int64_t chunk = std::max<int64_t>(1, kChunkNumbers / std::max<int64_t>(1, m * n));
-    std::vector<at::Tensor> ys;
-    std::vector<at::Tensor> flags;
-    for (int64_t first = 0; first < samples; first += chunk) {
-      const int64_t count = std::min(chunk, samples - first);
-      const Walked walked = walk(problem.samples(first, count), from.narrow(0, first, count));
-      ys.push_back(walked.y);
-      flags.push_back(walked.arrived);
-    }
-    y = samples > 0 ? at::cat(ys) : from;
-    const at::Tensor arrived = samples > 0 ? at::cat(flags) : at::zeros({0}, bound.options().dtype(at::kBool));
-    found = problem.point(y);
-    status = at::where(arrived, at::zeros_like(arrived, at::kChar),
-                       at::full_like(arrived, static_cast<int64_t>(RowStatus::no_interior), at::kChar));
-    at::Tensor open = arrived.logical_not();
-    if (E) {
-      // If the equalities contradict each other, the origin violates them by more than rounding.
-      constexpr double kRounding = 1e-9;
-      const at::Tensor normals = E->detach().to(at::kDouble);
-      const at::Tensor miss = (problem.origin.matmul(normals.t()) - levels).abs().amax(-1);
-      const at::Tensor none = miss > kRounding * (1 + levels.abs().amax(-1));
-      status = at::where(none, at::full_like(status, static_cast<int64_t>(RowStatus::no_interior)), status);
-      open = open.logical_and(none.logical_not());
-    }
-    const at::Tensor missing = open.nonzero().squeeze(-1);
-    for (int64_t i = 0; i < missing.size(0); ++i) {
-      const int64_t row = missing[i].item<int64_t>();
-      const RowStatus one = find_one(rows.dim() == 2 ? rows : rows[row], bound[row], E,
-                                     levels.defined() ? levels[row] : levels, found[row]);
-      status[row] = static_cast<int64_t>(one);
-    }
-    const at::Tensor lost = (status != 0).unsqueeze(-1);
-    found = at::where(lost, at::full_like(found, std::numeric_limits<double>::quiet_NaN()), found);
-  }
-
-  at::Tensor point = found;
-  if (differentiable && samples > 0) {
-    // One Newton step at the centre does not move it, and the derivatives of the step are those of the centre.
-    const at::Tensor ok = (status == 0).unsqueeze(-1);
-    at::Tensor at_center = at::where(ok, found - problem.origin.detach(), at::zeros_like(found));
-    if (problem.Z.defined()) at_center = at_center.matmul(problem.Z);
-    at_center = at_center.detach();
-    // Samples without a centre are replaced: they may contain NaN.
-    Reduced safe = problem;
-    if (safe.G.dim() == 3) safe.G = safe.G.masked_fill(ok.logical_not().unsqueeze(-1), 0);
-    safe.h = safe.h.masked_fill(ok.logical_not(), 1);
-    const at::Tensor s = (safe.h - safe.times_rows(at_center)).masked_fill(ok.logical_not(), 1);
-    const at::Tensor w = 1 / s;
-    at::Tensor step;
-    {
-      const at::NoGradGuard no_grad;
-      // An unbounded sample has no centre, and its H may be singular: hence the pseudoinverse.
-      step = at::linalg_pinv(safe.gram((w * w).detach()), 1e-12, true);
-    }
-    const at::Tensor slope = safe.times_columns(w);
-    const at::Tensor moved = at_center - step.matmul((slope - slope.detach()).unsqueeze(-1)).squeeze(-1);
-    point = at::where(ok, problem.point(moved), found);
-  }
-  at::DimVector shape(batch.begin(), batch.end());
-  status = status.reshape(shape);
-  shape.push_back(n);
-  return {point.reshape(shape).to(b.scalar_type()), status};
+  const at::Tensor point = at::where(ok, problem.point(moved), center);
+  return {point.reshape(flat.with({A.size(-1)})).to(b.scalar_type()), status};
 }
+
+TORCH_LIBRARY_IMPL(softradial, CompositeExplicitAutograd, m) { m.impl("find_centers", find_centers_kernel); }
+TORCH_LIBRARY_IMPL(softradial, Autograd, m) { m.impl("find_centers", torch::CppFunction::makeFallthrough()); }
+// A trace records the walk itself.
+TORCH_LIBRARY_IMPL(softradial, Tracer, m) { m.impl("find_centers", find_centers_kernel); }
 
 }  // namespace softradial::ops

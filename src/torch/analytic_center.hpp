@@ -20,7 +20,7 @@ struct Centers {
 // method from slacks that need not fit the start (infeasible-start Newton). Samples that do not converge are given to the
 // core one by one, which tells empty sets from difficult ones.
 //
-// With `differentiable` the centres carry first derivatives in A, b and f: the stationarity condition A'(1/s) = 0 is
+// With `differentiable` the centres carry derivatives of two orders in A, b and f: the stationarity condition A'(1/s) = 0 is
 // differentiated at the centre, du0 = -H^-1 d(A'(1/s)), H = A' diag(1/s^2) A.
 [[nodiscard]] Centers analytic_center(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E,
                                       const MaybeTensor& f, const MaybeTensor& start, bool differentiable);

@@ -1,11 +1,11 @@
 #include "eigen_tensors.hpp"
 
 #include <ATen/ATen.h>
-#include <ATen/TracerMode.h>
 
 #include <limits>
 #include <string>
 
+#include "plain_tensors.hpp"
 #include "shapes.hpp"
 #include "softradial/errors.hpp"
 
@@ -34,23 +34,23 @@ Eigen::MatrixXd to_matrix(const at::Tensor& tensor, std::string_view name) {
   return Eigen::Map<const RowMajor>(values.data_ptr<double>(), values.size(0), values.size(1));
 }
 
-// The results are constants: a trace must record their values, not how they are filled.
+// Constants: a trace must not record how they are filled, only what they are, and no transform may wrap them meanwhile.
 at::Tensor to_tensor(const Eigen::VectorXd& vector) {
-  const at::tracer::impl::NoTracerDispatchMode no_tracer;
+  const PlainTensors plain;
   at::Tensor out = at::empty({vector.size()}, at::kDouble);
   Eigen::Map<Eigen::VectorXd>(out.data_ptr<double>(), vector.size()) = vector;
   return out;
 }
 
 at::Tensor to_tensor(const Eigen::MatrixXd& matrix) {
-  const at::tracer::impl::NoTracerDispatchMode no_tracer;
+  const PlainTensors plain;
   at::Tensor out = at::empty({matrix.rows(), matrix.cols()}, at::kDouble);
   Eigen::Map<RowMajor>(out.data_ptr<double>(), matrix.rows(), matrix.cols()) = matrix;
   return out;
 }
 
 at::Tensor rounded_inwards(const Eigen::VectorXd& bounds, Inwards direction, const at::TensorOptions& options) {
-  const at::tracer::impl::NoTracerDispatchMode no_tracer;
+  const PlainTensors plain;
   const at::Tensor exact = to_tensor(bounds);
   if (options.dtype() == at::kDouble) return exact.to(options);
   const at::Tensor coarse = exact.to(at::kFloat);

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "plain_tensors.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/row_status.hpp"
 
@@ -26,14 +27,16 @@ void LastStatus::note(const at::Tensor& x, std::size_t marked) {
 
 void LastStatus::note(const at::Tensor& status) {
   const std::lock_guard lock(mutex_);
+  transformed_ = in_transform();
   noted_ = true;
-  status_ = status;
+  status_ = transformed_ ? at::Tensor() : status;
   output_.reset();
 }
 
 void LastStatus::forget() {
   const std::lock_guard lock(mutex_);
-  noted_ = false;
+  transformed_ = in_transform();
+  noted_ = transformed_;
   all_ok_.assign(1, 0);
   status_.reset();
   output_.reset();
@@ -48,6 +51,7 @@ void LastStatus::keep_unless_noted(const at::Tensor& x) {
 
 at::Tensor LastStatus::read() {
   const std::lock_guard lock(mutex_);
+  if (transformed_) throw InvalidOption("status: not kept of a call inside a transform of torch.func");
   if (status_.defined()) return status_;
   if (output_.defined()) {
     if (!output_.is_inference() && static_cast<int64_t>(output_._version()) != version_) {

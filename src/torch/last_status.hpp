@@ -25,8 +25,8 @@ class LastStatus {
     return x;
   }
 
-  // (...) int8; empty before the first result. It is an error if the status must be read from an x that was changed in
-  // place.
+  // (...) int8; no numbers before the first result. An error where it has to be read off an x that was changed in place, and
+  // after a call inside a transform of torch.func, whose tensors do not outlive it.
   [[nodiscard]] at::Tensor read();
 
  private:
@@ -37,6 +37,7 @@ class LastStatus {
 
   std::mutex mutex_;
   bool noted_ = true;
+  bool transformed_ = false;
   Shape all_ok_{0};
   at::Tensor status_;
   at::Tensor output_;

@@ -1,22 +1,20 @@
 #include <ATen/ATen.h>
-#include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/functions/utils.h>
-#include <torch/csrc/autograd/saved_variable.h>
 #include <torch/library.h>
 
+#include "autocast.hpp"
+#include "autograd/first_order.hpp"
 #include "cpu/precision.hpp"
 #include "cpu/tensor_rows.hpp"
 #include "layer_object.hpp"
 #include "op_handle.hpp"
 #include "shapes.hpp"
 #include "softradial/errors.hpp"
+#include "vmap_rows.hpp"
 
 // The other constraint layers as ops: kernels on the CPU, first derivatives.
 namespace softradial::ops {
 namespace {
-
-using torch::autograd::SavedVariable;
-using torch::autograd::variable_list;
 
 at::DimVector output_shape(const at::Tensor& u, int64_t width) {
   at::DimVector shape(u.sizes().begin(), u.sizes().end());
@@ -79,81 +77,80 @@ using ForwardSignature = std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, c
 using BackwardSignature = at::Tensor(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
                                      const LayerObjectPtr&);
 
-class LayerBackward final : public torch::autograd::Node {
- public:
-  LayerBackward(const at::Tensor& u, LayerObjectPtr layer) : u_(u, false), layer_(std::move(layer)) {}
+std::string name_of(const LayerObjectPtr& layer) { return std::string(method_name(layer->method())); }
 
-  void keep(const at::Tensor& x, at::Tensor state) {
-    x_ = x.detach();
-    state_ = std::move(state);
-  }
+at::Tensor layer_backward(const at::Tensor& grad_x, const at::Tensor& u, const at::Tensor& x, const at::Tensor& state,
+                          const LayerObjectPtr& layer) {
+  static const auto op = find_op<BackwardSignature>("softradial::layer_backward");
+  return op.call(grad_x, u, x, state, layer);
+}
 
-  variable_list apply(variable_list&& grads) override {
-    const std::lock_guard lock(mutex_);
-    if (!grads[0].defined()) return {at::Tensor()};
-    if (at::GradMode::is_enabled()) {
-      throw Error(std::string(method_name(layer_->method())) +
-                  " has first derivatives only: create_graph is not possible");
-    }
-    static const auto op = find_op<BackwardSignature>("softradial::layer_backward");
-    const at::AutoDispatchBelowADInplaceOrView below;
-    return {op.call(grads[0], u_.unpack(), x_, state_, layer_)};
-  }
-
-  void release_variables() override {
-    const std::lock_guard lock(mutex_);
-    u_.reset_data();
-    x_.reset();
-    state_.reset();
-  }
-
-  [[nodiscard]] std::string name() const override { return "SoftradialLayerBackward"; }
-
- private:
-  SavedVariable u_;
-  at::Tensor x_;
-  at::Tensor state_;
-  LayerObjectPtr layer_;
-};
+std::tuple<at::Tensor, at::Tensor> layer_forward(const at::Tensor& u, const LayerObjectPtr& layer, bool training) {
+  static const auto op = find_op<ForwardSignature>("softradial::layer_forward");
+  return op.call(u, layer, training);
+}
 
 std::tuple<at::Tensor, at::Tensor> layer_forward_autograd(const at::Tensor& u, const LayerObjectPtr& layer,
                                                           bool training) {
-  static const auto op = find_op<ForwardSignature>("softradial::layer_forward");
-  const bool records = torch::autograd::compute_requires_grad(u);
-  if (records && !training) {
-    throw Error(std::string(method_name(layer->method())) +
+  if (!training && (torch::autograd::compute_requires_grad(u) || torch::autograd::isFwGradDefined(u))) {
+    throw Error(name_of(layer) +
                 " ends with an exact projection when it is evaluated, which has no gradient here: use training mode");
   }
-  std::shared_ptr<LayerBackward> node;
-  if (records) {
-    node = std::shared_ptr<LayerBackward>(new LayerBackward(u, layer), torch::autograd::deleteNode);
-    node->set_next_edges(torch::autograd::collect_next_edges(u));
-  }
-  std::tuple<at::Tensor, at::Tensor> out;
-  {
-    const at::AutoDispatchBelowADInplaceOrView below;
-    out = op.call(u, layer, training);
-  }
-  if (node) {
-    node->keep(std::get<0>(out), std::get<1>(out));
-    torch::autograd::set_history(std::get<0>(out), node);
-  }
-  return out;
+  const auto evaluate = [&]() -> Tensors {
+    auto [x, state] = layer_forward(u, layer, training);
+    return {x, state};
+  };
+  const auto vjp = [layer](const at::Tensor& grad_x, const Tensors& inputs, const Tensors& outputs) -> Tensors {
+    return {layer_backward(grad_x, inputs[0], outputs[0], outputs[1], layer)};
+  };
+  const Tensors out = record_first_order({name_of(layer), vjp, 1}, {u}, evaluate);
+  return {out[0], out[1]};
+}
+
+at::Tensor layer_backward_autograd(const at::Tensor& grad_x, const at::Tensor& u, const at::Tensor& x,
+                                   const at::Tensor& state, const LayerObjectPtr& layer) {
+  return derivative_only(name_of(layer), {grad_x, u, x, state},
+                         [&]() -> Tensors { return {layer_backward(grad_x, u, x, state, layer)}; })[0];
+}
+
+// A state has a row for each row of u, in one dimension.
+std::tuple<at::Tensor, at::Tensor> layer_forward_vmap(const at::Tensor& u, const LayerObjectPtr& layer, bool training) {
+  const VmapRows rows({u});
+  const auto [x, state] = layer_forward(rows.in_front(u), layer, training);
+  if (rows.size() == 0) return {x, state};
+  return {rows.batched(x), rows.batched(state.reshape({rows.size(), state.size(0) / rows.size(), state.size(1)}))};
+}
+
+at::Tensor layer_backward_vmap(const at::Tensor& grad_x, const at::Tensor& u, const at::Tensor& x,
+                               const at::Tensor& state, const LayerObjectPtr& layer) {
+  const VmapRows rows({grad_x, u, x, state});
+  const at::Tensor states = rows.size() == 0 ? state : rows.in_front(state).flatten(0, 1);
+  return rows.batched(layer_backward(rows.in_front(grad_x), rows.in_front(u), rows.in_front(x), states, layer));
 }
 
 }  // namespace
 
 at::Tensor project_layer(const at::Tensor& u, const LayerObjectPtr& layer, bool training) {
-  static const auto op = find_op<ForwardSignature>("softradial::layer_forward");
   // Only DC3 and HardNet are evaluated otherwise than trained; the others keep their gradient in both modes.
   const bool differs = std::holds_alternative<Dc3>(layer->method()) || std::holds_alternative<HardNet>(layer->method());
-  return std::get<0>(op.call(u, layer, training || !differs));
+  return std::get<0>(layer_forward(u, layer, training || !differs));
 }
 
 TORCH_LIBRARY_IMPL(softradial, CPU, m) {
   m.impl("layer_forward", layer_forward_cpu);
   m.impl("layer_backward", layer_backward_cpu);
 }
-TORCH_LIBRARY_IMPL(softradial, AutogradCPU, m) { m.impl("layer_forward", layer_forward_autograd); }
+TORCH_LIBRARY_IMPL(softradial, AutogradCPU, m) {
+  m.impl("layer_forward", layer_forward_autograd);
+  m.impl("layer_backward", layer_backward_autograd);
+}
+TORCH_LIBRARY_IMPL(softradial, FuncTorchBatched, m) {
+  m.impl("layer_forward", layer_forward_vmap);
+  m.impl("layer_backward", layer_backward_vmap);
+}
+TORCH_LIBRARY_IMPL(softradial, AutocastCPU, m) {
+  m.impl("layer_forward", Exact<layer_forward>::call);
+  m.impl("layer_backward", Exact<layer_backward>::call);
+}
 
 }  // namespace softradial::ops

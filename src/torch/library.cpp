@@ -38,21 +38,23 @@ MapPtr make_map(const SetPtr& set, const std::string& method, const std::string&
 }
 
 // A map is saved as its set, the words of its method, and numbers: lambda, epsilon, then the anchor that was found, so that
-// loading searches for nothing.
-using SavedMap = std::tuple<std::string, std::vector<std::string>, at::Tensor>;
+// loading searches for nothing. No tensors: one that is made for the pickle alone is gone before a process that is being
+// spawned can share its memory.
+using Numbers = std::vector<double>;
+using SavedMap = std::tuple<std::string, std::vector<std::string>, Numbers>;
 
 SavedMap save_map(const MapPtr& map) {
   const MethodNames names = method_names(map->method());
-  const at::Tensor scalars = at::tensor({names.lambda, names.epsilon}, at::kDouble);
-  return {to_json(map->set()->set()),
-          {names.method, names.contraction},
-          at::cat({scalars, to_tensor(map->anchor().point)})};
+  const Eigen::VectorXd& point = map->anchor().point;
+  Numbers numbers{names.lambda, names.epsilon};
+  numbers.insert(numbers.end(), point.begin(), point.end());
+  return {to_json(map->set()->set()), {names.method, names.contraction}, std::move(numbers)};
 }
 
 MapPtr load_map(const SavedMap& saved) {
   const auto& [json, words, numbers] = saved;
-  return make_map(read_set(json), words.at(0), words.at(1), numbers[0].item<double>(), numbers[1].item<double>(),
-                  "auto", numbers.slice(0, 2));
+  return make_map(read_set(json), words.at(0), words.at(1), numbers.at(0), numbers.at(1), "auto",
+                  at::tensor(c10::ArrayRef<double>(numbers).slice(2), at::kDouble));
 }
 
 std::tuple<at::Tensor, at::Tensor> analytic_center_op(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E,
@@ -73,7 +75,7 @@ LayerObjectPtr make_layer_object(const SetPtr& set, const std::string& method, c
 }
 
 // A layer is saved as its set, its words (method, contraction, search) and its numbers by name; an anchor of the user's is one more.
-using SavedLayer = std::tuple<std::string, std::vector<std::string>, Options, at::Tensor>;
+using SavedLayer = std::tuple<std::string, std::vector<std::string>, Options, Numbers>;
 
 SavedLayer save_layer(const LayerObjectPtr& layer) {
   Options options;
@@ -83,7 +85,7 @@ SavedLayer save_layer(const LayerObjectPtr& layer) {
           {std::string(softradial::method_name(layer->method())), std::string(method_contraction(layer->method())),
            anchor_word(layer->options().anchor)},
           options,
-          point ? to_tensor(*point) : at::empty({0}, at::kDouble)};
+          point ? Numbers(point->begin(), point->end()) : Numbers()};
 }
 
 std::tuple<at::Tensor, at::Tensor, at::Tensor> two_sided_rows(const SetPtr& set) {
@@ -94,7 +96,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> two_sided_rows(const SetPtr& set)
 LayerObjectPtr load_layer(const SavedLayer& saved) {
   const auto& [json, words, options, point] = saved;
   return make_layer_object(read_set(json), words.at(0), words.at(1), options, words.at(2),
-                           point.numel() > 0 ? MaybeTensor(point) : c10::nullopt);
+                           point.empty() ? MaybeTensor() : at::tensor(point, at::kDouble));
 }
 
 }  // namespace
@@ -104,7 +106,7 @@ TORCH_LIBRARY(softradial, m) {
       .def_property("dim", [](const SetPtr& set) { return static_cast<int64_t>(set->set().dim()); })
       .def_property("type", [](const SetPtr& set) { return set->set()->describe().type; })
       .def_property("anchor", [](const SetPtr& set) { return known_anchor(set->set()); })
-      .def("violation", [](const SetPtr& set, const at::Tensor& x) { return set->violation(x); })
+      .def("violation", [](const SetPtr& set, const at::Tensor& x) { return violation(x, set); })
       .def("to_json", [](const SetPtr& set) { return to_json(set->set()); })
       .def("learned", [](const SetPtr& set) { return set->learned(); })
       .def("with_learned",
@@ -171,6 +173,7 @@ TORCH_LIBRARY(softradial, m) {
       "project_backward(Tensor grad_x, Tensor u, Tensor state, __torch__.torch.classes.softradial.Projection map) -> "
       "Tensor");
   m.def("inverse(Tensor x, __torch__.torch.classes.softradial.Projection map) -> Tensor");
+  m.def("find_inverse(Tensor x, __torch__.torch.classes.softradial.Projection map) -> Tensor");
   m.def("log_abs_det(Tensor u, __torch__.torch.classes.softradial.Projection map) -> Tensor");
   m.def(
       "profile_step(Tensor rho, Tensor gamma, Tensor scale, str method, str contraction, float lambda_, float epsilon) "
@@ -202,6 +205,7 @@ TORCH_LIBRARY(softradial, m) {
       "analytic_center(Tensor A, Tensor b, Tensor? E=None, Tensor? f=None, Tensor? start=None, *, "
       "bool differentiable=False) -> (Tensor point, Tensor status)",
       analytic_center_op);
+  m.def("find_centers(Tensor A, Tensor b, Tensor? E, Tensor? f, Tensor? start) -> (Tensor point, Tensor status)");
   m.def(
       "layer_forward(Tensor u, __torch__.torch.classes.softradial.Layer layer, bool training) -> "
       "(Tensor x, Tensor state)");
@@ -210,9 +214,24 @@ TORCH_LIBRARY(softradial, m) {
       "-> Tensor");
   m.def("two_sided_rows(__torch__.torch.classes.softradial.Set set) -> (Tensor rows, Tensor lower, Tensor upper)",
         two_sided_rows);
+  m.def("violation(Tensor x, __torch__.torch.classes.softradial.Set set) -> Tensor");
   m.def("penalty(Tensor x, __torch__.torch.classes.softradial.Set set) -> Tensor");
+  m.def("penalty_rows(Tensor x, __torch__.torch.classes.softradial.Set set) -> Tensor");
+  m.def("penalty_backward(Tensor grad, Tensor x, __torch__.torch.classes.softradial.Set set) -> Tensor");
   m.def("qp(Tensor p, Tensor h, Tensor b, Tensor Q, Tensor G, Tensor A) -> Tensor");
+  m.def(
+      "qp_solve(Tensor p, Tensor h, Tensor b, Tensor Q, Tensor G, Tensor A) -> "
+      "(Tensor x, Tensor wide_x, Tensor duals, Tensor prices)");
+  m.def(
+      "qp_solve_backward(Tensor grad_x, Tensor p, Tensor h, Tensor b, Tensor Q, Tensor G, Tensor A, Tensor wide_x, "
+      "Tensor duals, Tensor prices) -> (Tensor p, Tensor h, Tensor b, Tensor Q, Tensor G, Tensor A)");
   m.def("check_finite(Tensor(a) u) -> Tensor(a)", check_finite);
+  m.def("in_transform() -> bool", [] { return false; });
+}
+
+// Asked by Python, whose code has no dispatcher.
+TORCH_LIBRARY_IMPL(softradial, FuncTorchDynamicLayerFrontMode, m) {
+  m.impl("in_transform", [] { return true; });
 }
 
 }  // namespace softradial::ops

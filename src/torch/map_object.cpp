@@ -1,6 +1,7 @@
 #include "map_object.hpp"
 
 #include <ATen/ATen.h>
+#include <ATen/TracerMode.h>
 
 #include <Eigen/QR>
 
@@ -75,7 +76,7 @@ at::Tensor MapObject::image_of(const at::Tensor& anchor) const {
     const auto data = linear(anchor.device(), anchor.scalar_type());
     return data->wide_A.mv(anchor.to(at::kDouble)).to(anchor.scalar_type());
   };
-  if (at::tracer::impl::is_dispatch_enabled()) return image();
+  if (at::tracer::impl::is_dispatch_enabled() || in_transform()) return image();
   return caches_->image.get(anchor, image);
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <ATen/ATen.h>
-#include <ATen/TracerMode.h>
 #include <torch/custom_class.h>
 
 #include <memory>
@@ -13,6 +12,7 @@
 
 #include "cpu/result_memory.hpp"
 #include "last_status.hpp"
+#include "plain_tensors.hpp"
 #include "set_object.hpp"
 #include "softradial/pool.hpp"
 #include "softradial/projection.hpp"
@@ -65,8 +65,7 @@ class LastImage {
     const bool known = argument_.defined() && argument_.device() == argument.device() &&
                        argument_.scalar_type() == argument.scalar_type() && at::equal(argument_, argument);
     if (!known) {
-      const c10::InferenceMode outside_inference(false);
-      const at::NoGradGuard no_grad;
+      const PlainTensors plain;
       argument_ = argument.clone();
       image_ = make();
     }
@@ -79,8 +78,7 @@ class LastImage {
   at::Tensor image_;
 };
 
-// Constants on a device and for a dtype, made once. They outlive the call that made them: a trace must not record how they
-// were made, and autograd must be able to save them, whatever mode the call ran in.
+// Constants on a device and for a dtype, made once, as plain tensors: they outlive the call that made them.
 template <class Value>
 class TensorCache {
  public:
@@ -90,9 +88,7 @@ class TensorCache {
     for (const Entry& entry : entries_) {
       if (entry.device == device && entry.type == type) return entry.value;
     }
-    const c10::InferenceMode outside_inference(false);
-    const at::NoGradGuard no_grad;
-    const at::tracer::impl::NoTracerDispatchMode no_tracer;
+    const PlainTensors plain;
     entries_.push_back({device, type, std::make_shared<const Value>(make())});
     return entries_.back().value;
   }
@@ -170,7 +166,7 @@ class MapObject final : public torch::CustomClassHolder {
   [[nodiscard]] std::shared_ptr<const BoundsTensors> bounds(at::Device device, at::ScalarType type) const;
 
   // A u0 for an anchor (dim) and the set's own A: taken in double, rounded to the anchor's dtype. Kept from call to call,
-  // since callers give the same anchor again and again; a trace records how it is made.
+  // since callers give the same anchor again and again; traces and transforms of torch.func see how it is made.
   [[nodiscard]] at::Tensor image_of(const at::Tensor& anchor) const;
 
   // The map onto polyhedra {A x <= b_i} that share A, (m, dim), packed; once where A is the set's own (`linear`).

@@ -5,9 +5,11 @@
 
 #include <string>
 
+#include "autocast.hpp"
 #include "op_handle.hpp"
 #include "shapes.hpp"
 #include "softradial/errors.hpp"
+#include "vmap_rows.hpp"
 
 namespace softradial::ops {
 
@@ -33,6 +35,11 @@ at::Tensor inverse(const at::Tensor& x, const MapPtr& map) {
   return op.call(x, map);
 }
 
+at::Tensor find_inverse(const at::Tensor& x, const MapPtr& map) {
+  static const auto op = find_op<at::Tensor(const at::Tensor&, const MapPtr&)>("softradial::find_inverse");
+  return op.call(x, map);
+}
+
 at::Tensor log_abs_det(const at::Tensor& u, const MapPtr& map) {
   static const auto op = find_op<at::Tensor(const at::Tensor&, const MapPtr&)>("softradial::log_abs_det");
   return op.call(u, map);
@@ -54,9 +61,21 @@ namespace {
 
 at::Tensor without_check(const at::Tensor& u) { return u; }
 
+void leave_autocast(torch::Library& m) {
+  m.impl("project", Exact<project>::call);
+  m.impl("project_with_state", Exact<project_with_state>::call);
+  m.impl("project_backward", Exact<project_backward>::call);
+  m.impl("inverse", Exact<inverse>::call);
+  m.impl("log_abs_det", Exact<log_abs_det>::call);
+}
+
 }  // namespace
 
 // A trace has no place for an error that depends on the numbers.
 TORCH_LIBRARY_IMPL(softradial, Tracer, m) { m.impl("check_finite", without_check); }
+TORCH_LIBRARY_IMPL(softradial, FuncTorchDynamicLayerFrontMode, m) { m.impl("check_finite", check_finite); }
+TORCH_LIBRARY_IMPL(softradial, FuncTorchBatched, m) { m.impl("find_inverse", Vmapped<find_inverse>::call); }
+TORCH_LIBRARY_IMPL(softradial, AutocastCPU, m) { leave_autocast(m); }
+TORCH_LIBRARY_IMPL(softradial, AutocastCUDA, m) { leave_autocast(m); }
 
 }  // namespace softradial::ops

@@ -22,6 +22,10 @@ namespace softradial::ops {
 // The u on the hull with p(u) = x; NaN in rows outside the set.
 [[nodiscard]] at::Tensor inverse(const at::Tensor& x, const MapPtr& map);
 
+// The same without derivatives: where the composite, which adds them, takes the values from. Through the dispatcher, so that
+// it is computed below every transform of torch.func.
+[[nodiscard]] at::Tensor find_inverse(const at::Tensor& x, const MapPtr& map);
+
 // log |det J(u)| on the hull's directions, shape (...).
 [[nodiscard]] at::Tensor log_abs_det(const at::Tensor& u, const MapPtr& map);
 

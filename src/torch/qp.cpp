@@ -1,8 +1,9 @@
 #include <ATen/ATen.h>
-#include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
-#include "eigen_tensors.hpp"
+#include "autocast.hpp"
+#include "autograd/first_order.hpp"
+#include "op_handle.hpp"
 #include "shapes.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/qp_layer.hpp"
@@ -11,10 +12,7 @@
 namespace softradial::ops {
 namespace {
 
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
-
-// A tensor (rows, width) as a matrix of doubles with one column for each row.
+// (rows, width) in double on the CPU, as columns.
 Eigen::MatrixXd columns(const at::Tensor& tensor) {
   const at::Tensor wide = tensor.to(at::kCPU, at::kDouble).contiguous();
   return Eigen::Map<const Eigen::MatrixXd>(wide.data_ptr<double>(), wide.size(1), wide.size(0));
@@ -27,60 +25,110 @@ at::Tensor rows(const Eigen::MatrixXd& matrix, const at::Tensor& like) {
 Eigen::MatrixXd matrix(const at::Tensor& tensor) { return columns(tensor).transpose(); }
 at::Tensor from_matrix(const Eigen::MatrixXd& value, const at::Tensor& like) { return rows(value.transpose(), like); }
 
-// Data (..., width), or (width) for all samples, as (batch, width).
+// (..., width) over the batch of p; (width) is for all samples.
 at::Tensor batched(const at::Tensor& data, const at::Tensor& p, int64_t width, const char* name) {
   check_width(data, width, name);
-  const int64_t batch = p.numel() / p.size(-1);
-  if (width == 0) return at::empty({batch, 0}, data.options());
-  const at::Tensor list = data.reshape({-1, width});
-  if (list.size(0) != 1 && list.size(0) != batch) throw does_not_broadcast(data, name, p, "p");
-  return list.expand({batch, width});
+  at::DimVector shape(p.sizes().begin(), p.sizes().end());
+  shape.back() = width;
+  if (!at::is_expandable_to(data.sizes(), shape)) throw does_not_broadcast(data, name, p, "p");
+  return data.expand(shape);
 }
 
-class QpFunction final : public torch::autograd::Function<QpFunction> {
- public:
-  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& p, const at::Tensor& h, const at::Tensor& b,
-                            const at::Tensor& Q, const at::Tensor& G, const at::Tensor& A) {
-    const at::AutoDispatchBelowADInplaceOrView below;
-    const QpLayer layer(matrix(Q), matrix(G), Eigen::VectorXd::Zero(G.size(0)), matrix(A),
-                        Eigen::VectorXd::Zero(A.size(0)));
-    check_width(p, Q.size(0), "p");
-    const auto solution = layer.solve(columns(batched(p, p, Q.size(0), "p")), columns(batched(h, p, G.size(0), "h")),
-                                      columns(batched(b, p, A.size(0), "b")));
-    const at::Tensor wide = at::empty({0}, at::kDouble);
-    const at::Tensor x = rows(solution.x, wide);
-    ctx->save_for_backward({p, h, b, Q, G, A, x, rows(solution.duals, wide), rows(solution.prices, wide)});
-    return x.to(p.options()).reshape(p.sizes());
-  }
+QpLayer layer_of(const at::Tensor& Q, const at::Tensor& G, const at::Tensor& A) {
+  return {matrix(Q), matrix(G), Eigen::VectorXd::Zero(G.size(0)), matrix(A), Eigen::VectorXd::Zero(A.size(0))};
+}
 
-  static variable_list backward(AutogradContext* ctx, variable_list grads) {
-    if (at::GradMode::is_enabled()) throw Error("qp has first derivatives only: create_graph is not possible");
-    const variable_list s = ctx->get_saved_variables();
-    const at::Tensor &p = s[0], &h = s[1], &b = s[2], &Q = s[3], &G = s[4], &A = s[5];
-    const QpLayer layer(matrix(Q), matrix(G), Eigen::VectorXd::Zero(G.size(0)), matrix(A),
-                        Eigen::VectorXd::Zero(A.size(0)));
-    QpLayer::Solution at;
-    at.x = columns(s[6]);
-    at.duals = columns(s[7]);
-    at.prices = columns(s[8]);
-    const auto g = layer.vjp(at, columns(grads[0].reshape({-1, p.size(-1)})));
-    const auto like = [&](const Eigen::MatrixXd& value, const at::Tensor& data) {
-      at::DimVector shape(p.sizes().begin(), p.sizes().end());
-      shape.back() = data.size(-1);
-      return at::sum_to(rows(value, data).reshape(shape), data.sizes());
-    };
-    return {like(g.p, p), like(g.h, h), like(g.b, b), from_matrix(g.Q, Q), from_matrix(g.G, G), from_matrix(g.A, A)};
-  }
-};
+// (rows, width) of (..., width)
+at::Tensor flat(const at::Tensor& data, int64_t rows) { return data.reshape({rows, data.size(-1)}); }
+
+// x, in double too, and the multipliers of the inequalities and of the equalities, (rows, width) each.
+using Solved = std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor>;
+Solved solve_kernel(const at::Tensor& p, const at::Tensor& h, const at::Tensor& b, const at::Tensor& Q,
+                    const at::Tensor& G, const at::Tensor& A) {
+  const int64_t batch = p.numel() / p.size(-1);
+  const auto solution =
+      layer_of(Q, G, A).solve(columns(flat(p, batch)), columns(flat(h, batch)), columns(flat(b, batch)));
+  const at::Tensor wide = at::empty({0}, at::kDouble);
+  const at::Tensor x = rows(solution.x, wide);
+  return {x.to(p.options()).reshape(p.sizes()), x, rows(solution.duals, wide), rows(solution.prices, wide)};
+}
+
+// Cotangents of all data; those of p, h, b row by row. It takes all that the solution depends on, though it needs less:
+// autograd has to see that.
+using Cotangents = std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>;
+Cotangents solve_backward_kernel(const at::Tensor& grad_x, const at::Tensor& p, const at::Tensor& h,
+                                 const at::Tensor& b, const at::Tensor& Q, const at::Tensor& G, const at::Tensor& A,
+                                 const at::Tensor& x, const at::Tensor& duals, const at::Tensor& prices) {
+  QpLayer::Solution at;
+  at.x = columns(x);
+  at.duals = columns(duals);
+  at.prices = columns(prices);
+  const auto g = layer_of(Q, G, A).vjp(at, columns(flat(grad_x, x.size(0))));
+  return {rows(g.p, p).reshape(p.sizes()),
+          rows(g.h, h).reshape(h.sizes()),
+          rows(g.b, b).reshape(b.sizes()),
+          from_matrix(g.Q, Q),
+          from_matrix(g.G, G),
+          from_matrix(g.A, A)};
+}
+
+using SolveSignature = Solved(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
+                              const at::Tensor&, const at::Tensor&);
+using SolveBackwardSignature = Cotangents(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
+                                          const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
+                                          const at::Tensor&, const at::Tensor&);
+
+Tensors solve(const Tensors& t) {
+  static const auto op = find_op<SolveSignature>("softradial::qp_solve");
+  const auto [x, wide, duals, prices] = op.call(t[0], t[1], t[2], t[3], t[4], t[5]);
+  return {x, wide, duals, prices};
+}
+
+Tensors solve_backward(const Tensors& t) {
+  static const auto op = find_op<SolveBackwardSignature>("softradial::qp_solve_backward");
+  const auto [p, h, b, Q, G, A] = op.call(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], t[9]);
+  return {p, h, b, Q, G, A};
+}
+
+Solved solve_autograd(const at::Tensor& p, const at::Tensor& h, const at::Tensor& b, const at::Tensor& Q,
+                      const at::Tensor& G, const at::Tensor& A) {
+  const auto vjp = [](const at::Tensor& grad_x, const Tensors& inputs, const Tensors& outputs) {
+    Tensors all{grad_x};
+    all.insert(all.end(), inputs.begin(), inputs.end());
+    all.insert(all.end(), outputs.begin() + 1, outputs.end());
+    return solve_backward(all);
+  };
+  const Tensors inputs{p, h, b, Q, G, A};
+  const Tensors out = record_first_order({"qp", vjp, 3}, inputs, [&] { return solve(inputs); });
+  return {out[0], out[1], out[2], out[3]};
+}
+
+Cotangents solve_backward_autograd(const at::Tensor& grad_x, const at::Tensor& p, const at::Tensor& h,
+                                   const at::Tensor& b, const at::Tensor& Q, const at::Tensor& G, const at::Tensor& A,
+                                   const at::Tensor& x, const at::Tensor& duals, const at::Tensor& prices) {
+  const Tensors inputs{grad_x, p, h, b, Q, G, A, x, duals, prices};
+  const Tensors out = derivative_only("qp", inputs, [&] { return solve_backward(inputs); });
+  return {out[0], out[1], out[2], out[3], out[4], out[5]};
+}
 
 at::Tensor qp(const at::Tensor& p, const at::Tensor& h, const at::Tensor& b, const at::Tensor& Q, const at::Tensor& G,
               const at::Tensor& A) {
   check_floating(p, "p");
-  return QpFunction::apply(p, h, b, Q, G, A);
+  check_width(p, Q.size(0), "p");
+  return solve({p, batched(h, p, G.size(0), "h"), batched(b, p, A.size(0), "b"), Q, G, A})[0];
 }
 
 }  // namespace
 
-TORCH_LIBRARY_IMPL(softradial, CompositeImplicitAutograd, m) { m.impl("qp", qp); }
+TORCH_LIBRARY_IMPL(softradial, CompositeImplicitAutograd, m) { m.impl("qp", Exact<qp>::call); }
+TORCH_LIBRARY_IMPL(softradial, FuncTorchDynamicLayerFrontMode, m) { m.impl("qp", Exact<qp>::call); }
+TORCH_LIBRARY_IMPL(softradial, CompositeExplicitAutograd, m) {
+  m.impl("qp_solve", solve_kernel);
+  m.impl("qp_solve_backward", solve_backward_kernel);
+}
+TORCH_LIBRARY_IMPL(softradial, Autograd, m) {
+  m.impl("qp_solve", solve_autograd);
+  m.impl("qp_solve_backward", solve_backward_autograd);
+}
 
 }  // namespace softradial::ops

@@ -13,6 +13,7 @@
 
 #include "analytic_center.hpp"
 #include "at_tensor.hpp"
+#include "autocast.hpp"
 #include "composite/safe_math.hpp"
 #include "composite/samples.hpp"
 #include "eigen_tensors.hpp"
@@ -237,6 +238,11 @@ SampleResult onto_scaled(const at::Tensor& u, const SampleData& data, bool ancho
 
 SampleResult project_samples(const at::Tensor& u, const SampleData& data, bool anchor_gradient, const MapPtr& map) {
   check_shape(u, *map, "u");
+  if (autocasts(u)) {
+    const at::Tensor wide = widened(u);
+    const WithoutAutocast guard;
+    return project_samples(wide, data, anchor_gradient, map);
+  }
   if (data.scale) return onto_scaled(u, data, anchor_gradient, map);
   const Set& set = map->set()->set();
   allow_only_data_of(set, data);
@@ -275,8 +281,9 @@ std::tuple<at::Tensor, at::Tensor> project_samples_op(const at::Tensor& u, const
 
 }  // namespace
 
-// The ops inside choose by device, and a trace records them.
+// The ops inside choose by device; a trace and the transforms of torch.func look inside, too.
 TORCH_LIBRARY_IMPL(softradial, CompositeImplicitAutograd, m) { m.impl("project_samples", project_samples_op); }
 TORCH_LIBRARY_IMPL(softradial, Tracer, m) { m.impl("project_samples", project_samples_op); }
+TORCH_LIBRARY_IMPL(softradial, FuncTorchDynamicLayerFrontMode, m) { m.impl("project_samples", project_samples_op); }
 
 }  // namespace softradial::ops

@@ -1,11 +1,14 @@
 #include "set_object.hpp"
 
 #include <ATen/ATen.h>
+#include <torch/library.h>
 
 #include "at_tensor.hpp"
+#include "op_handle.hpp"
 #include "penalty.hpp"
 #include "shapes.hpp"
 #include "softradial/violation.hpp"
+#include "vmap_rows.hpp"
 
 namespace softradial::ops {
 void check_points(const at::Tensor& x, const Set& set) { check_width(x, static_cast<int64_t>(set.dim()), "x"); }
@@ -22,5 +25,22 @@ at::Tensor SetObject::violation(const at::Tensor& x) const {
   }
   return out.to(x.device());
 }
+
+at::Tensor violation(const at::Tensor& x, const SetPtr& set) {
+  static const auto op = find_op<at::Tensor(const at::Tensor&, const SetPtr&)>("softradial::violation");
+  return op.call(x, set);
+}
+
+namespace {
+
+at::Tensor violation_kernel(const at::Tensor& x, const SetPtr& set) { return set->violation(x); }
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(softradial, CompositeExplicitAutograd, m) { m.impl("violation", violation_kernel); }
+// A measure, not a value: it has no derivative.
+TORCH_LIBRARY_IMPL(softradial, Autograd, m) { m.impl("violation", torch::CppFunction::makeFallthrough()); }
+
+TORCH_LIBRARY_IMPL(softradial, FuncTorchBatched, m) { m.impl("violation", Vmapped<violation>::call); }
 
 }  // namespace softradial::ops

@@ -34,4 +34,7 @@ class SetObject final : public torch::CustomClassHolder {
 
 using SetPtr = c10::intrusive_ptr<SetObject>;
 
+// The same through the dispatcher: inside a transform of torch.func, too.
+[[nodiscard]] at::Tensor violation(const at::Tensor& x, const SetPtr& set);
+
 }  // namespace softradial::ops

@@ -116,7 +116,7 @@ def _saved_and_loaded(thing):
     buffer = io.BytesIO()
     torch.save(thing, buffer)
     buffer.seek(0)
-    return torch.load(buffer)
+    return torch.load(buffer, weights_only=False)
 
 
 @pytest.mark.parametrize("way", [copy.deepcopy, lambda thing: pickle.loads(pickle.dumps(thing)), _saved_and_loaded])

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import softradial as sr
+from support.layers import LAYERS, polyhedron, qp_data, rows_for
 
 cvxopt = pytest.importorskip("cvxopt")
 cvxopt.solvers.options.update(show_progress=False, abstol=1e-12, reltol=1e-12, feastol=1e-12)
@@ -23,48 +24,14 @@ def solve_qp(Q, p, G, h, A=None, b=None):
     return np.array(cvxopt.solvers.qp(*args)["x"]).ravel()
 
 
-def random_polyhedron(n, m, seed):
-    generator = torch.Generator().manual_seed(seed)
-    A = torch.randn(m, n, generator=generator, dtype=torch.double)
-    return A, A.norm(dim=1) * (0.3 + torch.rand(m, generator=generator, dtype=torch.double))
-
-
-def layers():
-    simplex, capped = sr.Simplex(5), sr.CappedSimplex(6, cap=0.3)
-    A, b = random_polyhedron(4, 9, 0)
-    polyhedron = sr.Polyhedron(A, b)
-    ball = sr.Ball(torch.zeros(3), 1.0)
-    return {
-        "softmax": lambda: sr.Softmax(simplex, temperature=0.5),
-        "orthogonal": lambda: sr.Orthogonal(capped),
-        "orthogonal polyhedron": lambda: sr.Orthogonal(polyhedron),
-        "orthogonal ball": lambda: sr.Orthogonal(ball),
-        "dc3": lambda: sr.Dc3(capped, steps=3, learning_rate=0.05),
-        "hardnet": lambda: sr.HardNet(capped, steps=3),
-        "hardnet_aff": lambda: sr.HardNetAff(sr.Box([-1.0, 0.0], [1.0, 2.0])),
-        "hardnet_cvx": lambda: sr.HardNetCvx(polyhedron),
-        "rayen": lambda: sr.Rayen(ball),
-        "ray_scalar": lambda: sr.RayScalar(capped),
-        "hop": lambda: sr.Hop(capped),
-        "hp": lambda: sr.Hp(capped, training_steps=20, hidden=8),
-        "soft_penalty": lambda: sr.SoftPenalty(ball),
-        "soft_radial": lambda: sr.ConstraintLayer(capped, "soft_radial", lambda_=2.0),
-    }
-
-
-@pytest.fixture(params=sorted(layers()))
+@pytest.fixture(params=sorted(LAYERS))
 def layer(request):
-    return layers()[request.param]()
-
-
-def inputs(layer, rows=4, dtype=torch.double, seed=1, scale=1.0):
-    generator = torch.Generator().manual_seed(seed)
-    return (scale * torch.randn(rows, layer.input_dim, generator=generator, dtype=torch.double)).to(dtype)
+    return LAYERS[request.param]()
 
 
 @pytest.mark.parametrize("n, m", [(3, 6), (8, 20), (20, 60)])
 def test_orthogonal_projection_is_cvxopts(n, m):
-    A, b = random_polyhedron(n, m, n)
+    A, b = polyhedron(n, m, n)
     u = 2 * torch.randn(5, n, generator=torch.Generator().manual_seed(3), dtype=torch.double)
     x = sr.Orthogonal(sr.Polyhedron(A, b))(u)
     for row, result in zip(u, x):
@@ -80,14 +47,6 @@ def test_capped_simplex_projection_is_cvxopts():
     for row, result in zip(u, x):
         expected = solve_qp(np.eye(n), -row.numpy(), G, h, np.ones((1, n)), np.ones(1))
         assert np.abs(result.numpy() - expected).max() < 1e-6
-
-
-def qp_data(n=6, m=10, k=2, seed=5):
-    generator = torch.Generator().manual_seed(seed)
-    draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.double)
-    root, inside = draw(n, n), draw(n)
-    G, A = draw(m, n), draw(k, n)
-    return root @ root.t() / n + torch.eye(n, dtype=torch.double), G, G @ inside + 0.3, A, A @ inside, 3 * draw(4, n)
 
 
 def test_qp_layer_is_cvxopts():
@@ -118,21 +77,14 @@ def test_a_qp_may_have_no_equalities_and_no_inequalities():
 
 
 def test_first_derivatives(layer):
-    u = inputs(layer).requires_grad_()
+    u = rows_for(layer).requires_grad_()
     layer.train()
     assert torch.autograd.gradcheck(layer, (u,), eps=1e-6, atol=1e-5)
 
 
-def test_a_second_derivative_is_an_error_that_says_so(layer):
-    u = inputs(layer).requires_grad_()
-    x = layer(u)
-    with pytest.raises(RuntimeError, match="first derivatives only"):
-        torch.autograd.grad(x.sum(), u, create_graph=True)
-
-
 @pytest.mark.parametrize("dtype", [torch.float, torch.double, torch.half, torch.bfloat16])
 def test_dtype_shape_and_layout_are_kept(layer, dtype):
-    u = inputs(layer, rows=6, dtype=dtype)
+    u = rows_for(layer, rows=6, dtype=dtype)
     x = layer(u)
     assert x.dtype == dtype and x.shape == (6, layer.set.dim)
     assert torch.equal(layer(u.reshape(2, 3, -1)).reshape(6, -1), x)
@@ -146,7 +98,7 @@ def test_evaluation_is_feasible(layer):
         pytest.skip("a penalty enforces nothing")
     layer.eval()
     with torch.no_grad():
-        x = layer(inputs(layer, rows=50, scale=5.0))
+        x = layer(rows_for(layer, rows=50, scale=5.0))
     assert layer.set.violation(x).max() <= 1e-10
 
 
@@ -174,7 +126,7 @@ def test_a_soft_penalty_can_be_trained():
 
 
 def test_a_nan_row_spoils_itself_only(layer):
-    u = inputs(layer, rows=3)
+    u = rows_for(layer, rows=3)
     good = layer(u)
     u[1, 0] = float("nan")
     x = layer(u)
@@ -182,7 +134,7 @@ def test_a_nan_row_spoils_itself_only(layer):
 
 
 def test_saved_and_loaded_layers_are_the_same(layer):
-    u = inputs(layer)
+    u = rows_for(layer)
     for other in (copy.deepcopy(layer), pickle.loads(pickle.dumps(layer))):
         assert torch.equal(other(u), layer(u))
     buffer = io.BytesIO()

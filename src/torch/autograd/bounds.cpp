@@ -17,7 +17,7 @@ struct BoundsBackward {
                      const std::array<bool, 5>& wanted, const MapPtr& map) const {
     const auto& [u, lower, upper, sum, anchor] = inputs;
     const BoundsData data{lower, upper, maybe(sum), maybe(anchor)};
-    const BoundsGradient g = at::GradMode::is_enabled()
+    const BoundsGradient g = differentiates(grad_x)
                                  ? composite::project_bounds_backward(grad_x, u, data, map)
                                  : project_bounds_backward(grad_x, u, data, status, state,
                                                            {wanted[1], wanted[2], wanted[3], wanted[4]}, map);

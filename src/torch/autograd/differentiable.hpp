@@ -16,4 +16,9 @@ namespace softradial::ops {
   });
 }
 
+// Whether a backward pass has to be differentiable itself.
+[[nodiscard]] inline bool differentiates(const at::Tensor& grad_x) {
+  return at::GradMode::is_enabled() || torch::autograd::isFwGradDefined(grad_x);
+}
+
 }  // namespace softradial::ops

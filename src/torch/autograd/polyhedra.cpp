@@ -18,7 +18,7 @@ struct PolyhedraBackward {
     const auto& [u, A, b, anchor, image] = inputs;
     const PolyhedraData data{A, b, maybe(image), anchor};
     const PolyhedraGradient g =
-        at::GradMode::is_enabled()
+        differentiates(grad_x)
             ? composite::project_polyhedra_backward(grad_x, u, data, map)
             : project_polyhedra_backward(grad_x, u, data, status, state, {wanted[1], wanted[2], wanted[3]}, map);
     return {g.u, g.A, g.b, g.anchor, at::Tensor()};

@@ -7,6 +7,7 @@
 #include <torch/csrc/autograd/saved_variable.h>
 #include <torch/library.h>
 
+#include "autograd/differentiable.hpp"
 #include "composite/radial_map.hpp"
 #include "cpu/tensor_rows.hpp"
 
@@ -21,16 +22,21 @@ using torch::autograd::variable_list;
 // A node of our own instead of torch::autograd::Function: its context costs more than the kernels do on a small batch.
 class ProjectBackward final : public torch::autograd::Node {
  public:
-  ProjectBackward(const at::Tensor& u, MapPtr map) : u_(u, false), map_(std::move(map)) {}
+  ProjectBackward(torch::autograd::edge_list&& edges, MapPtr map) : Node(std::move(edges)), map_(std::move(map)) {}
 
-  void keep(at::Tensor state) { state_ = std::move(state); }
+  void keep(const at::Tensor& u, at::Tensor state) {
+    u_ = SavedVariable(u, false);
+    state_ = std::move(state);
+  }
 
   variable_list apply(variable_list&& grads) override {
     const std::lock_guard lock(mutex_);
     if (!grads[0].defined()) return {at::Tensor()};
-    if (at::GradMode::is_enabled()) return {project_backward(grads[0], u_.unpack(), state_, map_)};
+    // Before autograd is left out: a checkpoint runs the forward pass again in there.
+    const at::Tensor u = u_.unpack();
+    if (differentiates(grads[0])) return {project_backward(grads[0], u, state_, map_)};
     const at::AutoDispatchBelowADInplaceOrView below;
-    return {project_backward(grads[0], u_.unpack(), state_, map_)};
+    return {project_backward(grads[0], u, state_, map_)};
   }
 
   void release_variables() override {
@@ -53,22 +59,24 @@ at::Tensor project_autograd(const at::Tensor& u, const MapPtr& map) {
     const at::AutoDispatchBelowADInplaceOrView below;
     return project(u, map);
   }
-  const std::shared_ptr<ProjectBackward> node(new ProjectBackward(u, map), torch::autograd::deleteNode);
-  node->set_next_edges(torch::autograd::collect_next_edges(u));
+  const std::shared_ptr<ProjectBackward> node(new ProjectBackward(torch::autograd::collect_next_edges(u), map),
+                                              torch::autograd::deleteNode);
   at::Tensor x;
+  at::Tensor state;
   {
     const at::AutoDispatchBelowADInplaceOrView below;
-    at::Tensor state;
     std::tie(x, state) = project_with_state(u, map);
-    node->keep(std::move(state));
   }
+  node->keep(u, std::move(state));
   torch::autograd::set_history(x, node);
   return x;
 }
 
 // The state is not differentiable: it is a way to compute, not a value.
 std::tuple<at::Tensor, at::Tensor> project_with_state_autograd(const at::Tensor& u, const MapPtr& map) {
-  if (torch::autograd::compute_requires_grad(u)) return {project_autograd(u, map), at::empty({0}, u.options())};
+  if (torch::autograd::compute_requires_grad(u) || torch::autograd::isFwGradDefined(u)) {
+    return {project_autograd(u, map), at::empty({0}, u.options())};
+  }
   const at::AutoDispatchBelowADInplaceOrView below;
   return project_with_state(u, map);
 }
@@ -108,5 +116,6 @@ TORCH_LIBRARY_IMPL(softradial, AutogradCPU, m) {
   m.impl("inverse", inverse_autograd);
   m.impl("log_abs_det", log_abs_det_autograd);
 }
+TORCH_LIBRARY_IMPL(softradial, Autograd, m) { m.impl("find_inverse", torch::CppFunction::makeFallthrough()); }
 
 }  // namespace softradial::ops

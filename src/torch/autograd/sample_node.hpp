@@ -25,11 +25,10 @@ class SampleNode final : public torch::autograd::Node {
   using Inputs = std::array<at::Tensor, kInputs>;
   using Wanted = std::array<bool, kInputs>;
 
-  SampleNode(const Inputs& inputs, MapPtr map) : map_(std::move(map)) {
-    for (std::size_t k = 0; k < kInputs; ++k) inputs_[k] = torch::autograd::SavedVariable(inputs[k], false);
-  }
+  SampleNode(torch::autograd::edge_list&& edges, MapPtr map) : Node(std::move(edges)), map_(std::move(map)) {}
 
-  void keep(const SampleResult& result) {
+  void keep(const Inputs& inputs, const SampleResult& result) {
+    for (std::size_t k = 0; k < kInputs; ++k) inputs_[k] = torch::autograd::SavedVariable(inputs[k], false);
     status_ = result.status;
     state_ = result.state;
   }
@@ -70,9 +69,10 @@ SampleResult record_samples(const std::array<at::Tensor, kInputs>& inputs, const
   using Node = SampleNode<kInputs, Gradient>;
   std::shared_ptr<Node> node;
   if (std::apply([](const auto&... input) { return torch::autograd::compute_requires_grad(input...); }, inputs)) {
-    node = std::shared_ptr<Node>(new Node(inputs, map), torch::autograd::deleteNode);
-    node->set_next_edges(
-        std::apply([](const auto&... input) { return torch::autograd::collect_next_edges(input...); }, inputs));
+    node = std::shared_ptr<Node>(
+        new Node(std::apply([](const auto&... input) { return torch::autograd::collect_next_edges(input...); }, inputs),
+                 map),
+        torch::autograd::deleteNode);
   }
   SampleResult result;
   {
@@ -80,7 +80,7 @@ SampleResult record_samples(const std::array<at::Tensor, kInputs>& inputs, const
     result = project();
   }
   if (node) {
-    node->keep(result);
+    node->keep(inputs, result);
     torch::autograd::set_history(result.x, node);
   }
   return result;

@@ -39,20 +39,18 @@ at::Tensor profile_inverse_scale(const at::Tensor& s, const at::Tensor& eta, con
                            make_method(method, contraction, lambda, epsilon)));
 }
 
+void register_profiles(torch::Library& m) {
+  m.impl("profile_step", profile_step);
+  m.impl("profile_log_scale", profile_log_scale);
+  m.impl("profile_inverse_scale", profile_inverse_scale);
+}
+
 }  // namespace
 
-// Every device, and every kind of derivative.
-TORCH_LIBRARY_IMPL(softradial, CompositeImplicitAutograd, m) {
-  m.impl("profile_step", profile_step);
-  m.impl("profile_log_scale", profile_log_scale);
-  m.impl("profile_inverse_scale", profile_inverse_scale);
-}
-
-// A trace records the ATen ops, so that it runs, and exports, without this library.
-TORCH_LIBRARY_IMPL(softradial, Tracer, m) {
-  m.impl("profile_step", profile_step);
-  m.impl("profile_log_scale", profile_log_scale);
-  m.impl("profile_inverse_scale", profile_inverse_scale);
-}
+// Every device, and every kind of derivative. A trace records the ATen ops, so that it runs, and exports, without this
+// library.
+TORCH_LIBRARY_IMPL(softradial, CompositeImplicitAutograd, m) { register_profiles(m); }
+TORCH_LIBRARY_IMPL(softradial, Tracer, m) { register_profiles(m); }
+TORCH_LIBRARY_IMPL(softradial, FuncTorchDynamicLayerFrontMode, m) { register_profiles(m); }
 
 }  // namespace softradial::composite

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "autocast.hpp"
 #include "composite/samples.hpp"
 #include "eigen_tensors.hpp"
 #include "project.hpp"
@@ -71,11 +72,7 @@ at::Tensor project_backward(const at::Tensor& grad_x, const at::Tensor& u, const
 at::Tensor inverse(const at::Tensor& x, const ops::MapPtr& map) {
   ops::check_shape(x, *map, "x");
   const at::Tensor fine = x.to(working_type(x.scalar_type()));
-  at::Tensor found;
-  {
-    const at::NoGradGuard no_grad;
-    found = ops::inverse(fine.detach().cpu(), map).to(x.device());
-  }
+  const at::Tensor found = ops::find_inverse(fine.detach().cpu(), map).to(x.device());
   return radial_inverse(fine, found, *map->tensors(x.device(), x.scalar_type()), map->method()).to(x.scalar_type());
 }
 
@@ -111,6 +108,15 @@ TORCH_LIBRARY_IMPL(softradial, CompositeImplicitAutograd, m) {
 TORCH_LIBRARY_IMPL(softradial, Tracer, m) {
   m.impl("project", project);
   m.impl("log_abs_det", log_abs_det);
+}
+
+// Inside torch.func each ATen op knows the transforms, and how they are nested. Our own kernels do not: a node that one
+// level records is not seen by the tangents of the next.
+TORCH_LIBRARY_IMPL(softradial, FuncTorchDynamicLayerFrontMode, m) {
+  m.impl("project", ops::Exact<project>::call);
+  m.impl("project_with_state", ops::Exact<project_with_state>::call);
+  m.impl("inverse", ops::Exact<inverse>::call);
+  m.impl("log_abs_det", ops::Exact<log_abs_det>::call);
 }
 
 }  // namespace softradial::composite

@@ -44,9 +44,9 @@ ops::SampleResult project_bounds(const at::Tensor& u, const ops::BoundsData& dat
 
 ops::BoundsGradient project_bounds_backward(const at::Tensor& grad_x, const at::Tensor& u, const ops::BoundsData& data,
                                             const ops::MapPtr& map) {
-  const at::Tensor x = composite::project_bounds(u, data, map).x;
-  const std::vector<at::Tensor> g = cotangents(
-      x, grad_x, {u, data.lower, data.upper, data.sum.value_or(at::Tensor()), data.anchor.value_or(at::Tensor())});
+  const std::vector<at::Tensor> g =
+      cotangents([&] { return composite::project_bounds(u, data, map).x; }, grad_x,
+                 {u, data.lower, data.upper, data.sum.value_or(at::Tensor()), data.anchor.value_or(at::Tensor())});
   return {g[0], g[1], g[2], g[3], g[4]};
 }
 
@@ -64,5 +64,6 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> project_bounds_op(const at::Tenso
 
 TORCH_LIBRARY_IMPL(softradial, CompositeImplicitAutograd, m) { m.impl("project_bounds", project_bounds_op); }
 TORCH_LIBRARY_IMPL(softradial, Tracer, m) { m.impl("project_bounds", project_bounds_op); }
+TORCH_LIBRARY_IMPL(softradial, FuncTorchDynamicLayerFrontMode, m) { m.impl("project_bounds", project_bounds_op); }
 
 }  // namespace softradial::composite

@@ -32,8 +32,8 @@ ops::SampleResult project_polyhedra(const at::Tensor& u, const ops::PolyhedraDat
 
 ops::PolyhedraGradient project_polyhedra_backward(const at::Tensor& grad_x, const at::Tensor& u,
                                                   const ops::PolyhedraData& data, const ops::MapPtr& map) {
-  const at::Tensor x = composite::project_polyhedra(u, data, map).x;
-  const std::vector<at::Tensor> g = cotangents(x, grad_x, {u, data.A, data.b, data.anchor});
+  const std::vector<at::Tensor> g = cotangents([&] { return composite::project_polyhedra(u, data, map).x; }, grad_x,
+                                               {u, data.A, data.b, data.anchor});
   return {g[0], g[1], g[2], g[3]};
 }
 
@@ -50,5 +50,6 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> project_polyhedra_op(const at::Te
 
 TORCH_LIBRARY_IMPL(softradial, CompositeImplicitAutograd, m) { m.impl("project_polyhedra", project_polyhedra_op); }
 TORCH_LIBRARY_IMPL(softradial, Tracer, m) { m.impl("project_polyhedra", project_polyhedra_op); }
+TORCH_LIBRARY_IMPL(softradial, FuncTorchDynamicLayerFrontMode, m) { m.impl("project_polyhedra", project_polyhedra_op); }
 
 }  // namespace softradial::composite

@@ -21,13 +21,15 @@ ops::SampleResult project_samples(const at::Tensor& u, const RadialSet& set, con
   return {x.to(type), status, status};
 }
 
-std::vector<at::Tensor> cotangents(const at::Tensor& x, const at::Tensor& grad_x,
+std::vector<at::Tensor> cotangents(const std::function<at::Tensor()>& project, const at::Tensor& grad_x,
                                    const std::vector<at::Tensor>& inputs) {
+  const bool create_graph = at::GradMode::is_enabled();
+  const at::AutoGradMode enable(true);
   std::vector<at::Tensor> wanted;
   for (const at::Tensor& input : inputs) {
     if (input.defined() && input.requires_grad()) wanted.push_back(input);
   }
-  const auto found = torch::autograd::grad({x}, wanted, {grad_x}, true, true, true);
+  const auto found = torch::autograd::grad({project()}, wanted, {grad_x}, create_graph, create_graph, true);
   std::vector<at::Tensor> out;
   out.reserve(inputs.size());
   auto next = found.begin();

@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <vector>
 
 #include "bounds.hpp"
@@ -16,8 +17,9 @@ namespace softradial::composite {
 [[nodiscard]] ops::SampleResult project_samples(const at::Tensor& u, const RadialSet& set, const at::Tensor& interior,
                                                 const Method& method, at::ScalarType type);
 
-// The cotangents of `inputs` for the output `x`, undefined for those that x does not depend on.
-[[nodiscard]] std::vector<at::Tensor> cotangents(const at::Tensor& x, const at::Tensor& grad_x,
+// The cotangents of `inputs` for the output x = project(), undefined for those that x does not depend on. They can be
+// differentiated where autograd is recording.
+[[nodiscard]] std::vector<at::Tensor> cotangents(const std::function<at::Tensor()>& project, const at::Tensor& grad_x,
                                                  const std::vector<at::Tensor>& inputs);
 
 // The ops of softradial/sample_bounds.hpp and softradial/sample_polyhedra.hpp. The backward passes can be differentiated

@@ -118,6 +118,7 @@ TORCH_LIBRARY_IMPL(softradial, CPU, m) {
   m.impl("project_with_state", project_with_state_cpu);
   m.impl("project_backward", project_backward_cpu);
   m.impl("inverse", inverse_cpu);
+  m.impl("find_inverse", inverse_cpu);
   m.impl("log_abs_det", log_abs_det_cpu);
 }
 

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <ATen/ATen.h>
+#include <ATen/functorch/BatchedTensorImpl.h>
+#include <ATen/functorch/DynamicLayer.h>
+
+#include <initializer_list>
+
+// torch.func.vmap over ops whose rows do not depend on each other: its dimension is one more of the batch. Without a rule
+// torch calls an op sample by sample.
+namespace softradial::ops {
+
+// The tensors of one call, as the level of vmap that is being run sees them.
+class VmapRows {
+ public:
+  explicit VmapRows(std::initializer_list<at::Tensor> tensors)
+      : level_(at::functorch::maybeCurrentDynamicLayer()->layerId()) {
+    for (const at::Tensor& tensor : tensors) {
+      if (const auto* batched = at_level(tensor)) size_ = batched->value().size(batched->bdim());
+    }
+  }
+
+  // How many samples; 0 where none of the tensors is batched on this level.
+  [[nodiscard]] int64_t size() const noexcept { return size_; }
+
+  // The tensor with the samples in front.
+  [[nodiscard]] at::Tensor in_front(const at::Tensor& tensor) const {
+    if (size_ == 0) return tensor;
+    if (const auto* batched = at_level(tensor)) return batched->value().movedim(batched->bdim(), 0);
+    at::DimVector shape(tensor.sizes().begin(), tensor.sizes().end());
+    shape.insert(shape.begin(), size_);
+    return tensor.expand(shape);
+  }
+  // A result that has the samples in front.
+  [[nodiscard]] at::Tensor batched(const at::Tensor& result) const {
+    return size_ == 0 ? result : at::functorch::makeBatched(result, 0, level_);
+  }
+
+ private:
+  [[nodiscard]] const at::functorch::BatchedTensorImpl* at_level(const at::Tensor& tensor) const {
+    const auto* batched = at::functorch::maybeGetBatchedImpl(tensor);
+    return batched != nullptr && batched->level() == level_ ? batched : nullptr;
+  }
+
+  c10::impl::ExcludeDispatchKeyGuard below_{c10::DispatchKey::FuncTorchBatched};
+  int64_t level_;
+  int64_t size_ = 0;
+};
+
+// The rule for an op from rows (..., n) to (..., m) or to one number a row.
+template <auto op>
+struct Vmapped;
+template <class... Rest, at::Tensor (*op)(const at::Tensor&, Rest...)>
+struct Vmapped<op> {
+  static at::Tensor call(const at::Tensor& x, Rest... rest) {
+    const VmapRows rows({x});
+    return rows.batched(op(rows.in_front(x), rest...));
+  }
+};
+
+}  // namespace softradial::ops
