@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple, Union
 import torch
 from torch import Tensor, nn
 
+from . import _compiled
+from ._compiled import DescribedMap
 from ._library import classes
 from .level_sets import LevelProjection, LevelSet, make_level_projection, restore_level_projection
 from .sets import Numbers, Set, _tensor, first_line, parse_set
@@ -36,7 +38,7 @@ def _put(data: Dict[str, Tensor], name: str, given: Optional[Tensor], own: Optio
         data[name] = own
 
 
-class _Radial(nn.Module):
+class _Radial(DescribedMap):
     """What the radial layers share. Data of the set that require a gradient become attributes: layer.b, layer.upper, ..."""
 
     # Not for TorchScript, which finds out what each of them is: a parameter or nothing.
@@ -55,6 +57,7 @@ class _Radial(nn.Module):
     ) -> None:
         super().__init__()
         self.projection = _make_projection(set, *words, anchor)
+        self._describe()
         if isinstance(set, LevelSet) and isinstance(set.function, nn.Module):
             self.function = set.function
         self._words = words
@@ -97,9 +100,7 @@ class _Radial(nn.Module):
             box                lower, upper      ellipsoid    center
             any set            scale (x = scale y, y in the set), anchor (a point inside each sample's set)
         """
-        if self.check_finite:
-            u = torch.ops.softradial.check_finite(u)
-        if (
+        fixed = (
             self._fixed
             and A is None
             and b is None
@@ -112,22 +113,29 @@ class _Radial(nn.Module):
             and radius is None
             and scale is None
             and anchor is None
-        ):
+        )
+        data: Dict[str, Tensor] = {}
+        if not fixed:
+            _put(data, "A", A, self.A)
+            _put(data, "b", b, self.b)
+            _put(data, "f", f, self.f)
+            _put(data, "lower", lower, self.lower)
+            _put(data, "upper", upper if caps is None else caps, self.upper)
+            _put(data, "sum", sum, None)
+            _put(data, "center", center, self.center)
+            _put(data, "radius", radius, self.radius)
+            _put(data, "scale", scale, None)
+            _put(data, "anchor", anchor, self.given_anchor)
+        if not torch.jit.is_scripting():
+            if self._described and _compiled.symbolic(u):
+                return _compiled.project(self, u, data)
+        if self.check_finite:
+            u = torch.ops.softradial.check_finite(u)
+        if fixed:
             if not torch.jit.is_scripting():
                 if self._traces_ops():
                     return torch.ops.softradial.project(u, self.projection)
             return self.projection.project(u)
-        data: Dict[str, Tensor] = {}
-        _put(data, "A", A, self.A)
-        _put(data, "b", b, self.b)
-        _put(data, "f", f, self.f)
-        _put(data, "lower", lower, self.lower)
-        _put(data, "upper", upper if caps is None else caps, self.upper)
-        _put(data, "sum", sum, None)
-        _put(data, "center", center, self.center)
-        _put(data, "radius", radius, self.radius)
-        _put(data, "scale", scale, None)
-        _put(data, "anchor", anchor, self.given_anchor)
         if not torch.jit.is_scripting():
             if self._traces_ops():
                 return torch.ops.softradial.project_samples(u, self.projection, data, self.anchor_gradient)[0]
@@ -149,6 +157,9 @@ class _Radial(nn.Module):
         """The u on the set's affine hull with layer(u) = x; NaN in rows outside the set. Not for learned data."""
         if not self._fixed:
             raise ValueError("inverse: not available for a set with learned data")
+        if not torch.jit.is_scripting():
+            if self._described and _compiled.symbolic(x):
+                return _compiled.inverse(self, x)
         return self.projection.inverse(x)
 
     @torch.jit.export
@@ -157,6 +168,8 @@ class _Radial(nn.Module):
         if not self._fixed:
             raise ValueError("log_abs_det: not available for a set with learned data")
         if not torch.jit.is_scripting():
+            if self._described and _compiled.symbolic(u):
+                return _compiled.log_abs_det(self, u)
             if self._traces_ops():
                 return torch.ops.softradial.log_abs_det(u, self.projection)
         return self.projection.log_abs_det(u)
@@ -216,6 +229,7 @@ class _Radial(nn.Module):
             self.projection = restore_level_projection(self.set, self._words, saved["set"], saved["anchor"])
             return
         self.projection = _make_projection(parse_set(json.dumps(saved["set"])), *self._words, saved["anchor"])
+        self._describe()
 
 
 class SoftRadial(_Radial):

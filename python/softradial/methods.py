@@ -12,11 +12,13 @@ from typing import Any, Dict, Optional
 import torch
 from torch import Tensor, nn
 
+from . import _compiled
+from ._compiled import Described
 from ._library import classes
 from .sets import Numbers, Set, _tensor, first_line
 
 
-class ConstraintLayer(nn.Module):
+class ConstraintLayer(Described):
     """A layer by the name of its method: ConstraintLayer(set, "dc3", steps=5)."""
 
     def __init__(self, set: Set, method: str, contraction: str = "", anchor: Any = "auto", **options: float) -> None:
@@ -27,10 +29,20 @@ class ConstraintLayer(nn.Module):
             self.layer = classes.Layer(set, method, contraction, numbers, search, point)
         except RuntimeError as error:
             raise ValueError(first_line(error)) from None
+        self._describe()
+        # Shapes for compiled models, which cannot ask the library's object.
+        self._dims = (self.layer.dim, self.layer.state_dim)
+        self._differs_in_training = self.layer.differs_in_training
         self._shown = ", ".join([method] + [f"{name}={value:g}" for name, value in numbers.items()])
 
     def forward(self, u: Tensor) -> Tensor:
         """x (..., dim) for u (..., input_dim)."""
+        return self._project(u)
+
+    def _project(self, u: Tensor) -> Tensor:
+        if not torch.jit.is_scripting():
+            if self._described and _compiled.symbolic(u):
+                return _compiled.project_layer(self, u)
         return self.layer.project(u, self.training)
 
     @property
@@ -101,7 +113,7 @@ class HardNetAff(ConstraintLayer):
     def forward(self, u: Tensor, lower: Optional[Tensor] = None, upper: Optional[Tensor] = None) -> Tensor:
         """x (..., dim) for u (..., dim)."""
         if lower is None and upper is None:
-            return self.layer.project(u, self.training)
+            return self._project(u)
         low = self.lower.to(u) if lower is None else lower
         high = self.upper.to(u) if upper is None else upper
         image = u @ self.rows.to(u).t()

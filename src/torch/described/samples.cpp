@@ -1,0 +1,140 @@
+#include "samples.hpp"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/csrc/autograd/functions/utils.h>
+#include <torch/library.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "described/description.hpp"
+#include "described/kernel.hpp"
+#include "op_handle.hpp"
+#include "project.hpp"
+#include "softradial/errors.hpp"
+
+// The op of a set for each sample on the description of a map. `names` says which data `data` holds.
+namespace softradial::ops {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+using TwoTensors = std::tuple<at::Tensor, at::Tensor>;
+using Names = c10::List<std::string>;
+
+SampleData named_data(c10::ArrayRef<at::Tensor> data, const Names& names) {
+  NamedTensors named;
+  if (data.size() != names.size()) throw ShapeError("names: expected one for each of the data");
+  for (std::size_t k = 0; k < data.size(); ++k) named.insert(names.get(k), data[k]);
+  return sample_data(named);
+}
+
+// --- On the CPU. ------------------------------------------------------------------------------------------------------
+
+TwoTensors samples_cpu(const at::Tensor& u, at::TensorList data, const Names& names, bool anchor_gradient,
+                       const at::Tensor& description, bool check) {
+  const MapPtr map = map_of(description);
+  if (check) static_cast<void>(check_finite(u));
+  SampleResult result = project_samples(u, named_data(data, names), anchor_gradient, map);
+  map->last().note(result.status);
+  return {result_of(result.x), result_of(result.status)};
+}
+
+// The cotangents of u and of the data whose positions are `wanted`. The forward pass is run again: what it keeps for
+// its backward pass depends on the set.
+std::vector<at::Tensor> samples_backward_cpu(const at::Tensor& grad_x, const at::Tensor& u, at::TensorList data,
+                                             const Names& names, at::IntArrayRef wanted, bool anchor_gradient,
+                                             const at::Tensor& description) {
+  const MapPtr map = map_of(description);
+  std::vector<at::Tensor> inputs{u};
+  for (const int64_t place : wanted) inputs.push_back(data.at(static_cast<std::size_t>(place)));
+  return vjp(grad_x, inputs, [&](const std::vector<at::Tensor>& at) {
+    std::vector<at::Tensor> all = data.vec();
+    for (std::size_t k = 0; k < wanted.size(); ++k) all[static_cast<std::size_t>(wanted[k])] = at[k + 1];
+    return project_samples(at[0], named_data(all, names), anchor_gradient, map).x;
+  });
+}
+
+// --- Shapes. ----------------------------------------------------------------------------------------------------------
+
+TwoTensors samples_meta(const at::Tensor& u, at::TensorList, const Names&, bool, const at::Tensor&, bool) {
+  return {blank_like(u), blank(sym_batch(u), u.options().dtype(at::kChar))};
+}
+
+std::vector<at::Tensor> samples_backward_meta(const at::Tensor&, const at::Tensor& u, at::TensorList data, const Names&,
+                                              at::IntArrayRef wanted, bool, const at::Tensor&) {
+  std::vector<at::Tensor> out{blank_like(u)};
+  for (const int64_t place : wanted) out.push_back(blank_like(data.at(static_cast<std::size_t>(place))));
+  return out;
+}
+
+// --- Derivatives. -----------------------------------------------------------------------------------------------------
+
+TwoTensors described_samples(const at::Tensor& u, at::TensorList data, const Names& names, bool anchor_gradient,
+                             const at::Tensor& description, bool check) {
+  static const auto op = find_op<decltype(samples_cpu)>("softradial::described_samples");
+  return op.call(u, data, names, anchor_gradient, description, check);
+}
+
+class Samples final : public torch::autograd::Function<Samples> {
+ public:
+  static variable_list forward(AutogradContext* ctx, const at::Tensor& u, at::TensorList data, const Names& names,
+                               bool anchor_gradient, const at::Tensor& description, bool check) {
+    const at::AutoDispatchBelowADInplaceOrView below;
+    variable_list saved{u, description};
+    saved.insert(saved.end(), data.begin(), data.end());
+    ctx->save_for_backward(saved);
+    ctx->saved_data["names"] = names;
+    ctx->saved_data["anchor_gradient"] = anchor_gradient;
+    auto [x, status] = described_samples(u, data, names, anchor_gradient, description, check);
+    ctx->mark_non_differentiable({status});
+    return {x, status};
+  }
+
+  static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
+    static const auto op = find_op<decltype(samples_backward_cpu)>("softradial::described_samples_backward");
+    const variable_list saved = ctx->get_saved_variables();
+    const at::TensorList data = at::TensorList(saved).slice(2);
+    std::vector<int64_t> wanted;
+    for (std::size_t k = 0; k < data.size(); ++k) {
+      if (ctx->needs_input_grad(k + 1)) wanted.push_back(static_cast<int64_t>(k));
+    }
+    const std::vector<at::Tensor> found = op.call(grads[0], saved[0], data, ctx->saved_data["names"].to<Names>(),
+                                                  wanted, ctx->saved_data["anchor_gradient"].toBool(), saved[1]);
+    // u, the data, then names, anchor_gradient, description, check.
+    variable_list out(data.size() + 5);
+    out[0] = found[0];
+    for (std::size_t k = 0; k < wanted.size(); ++k) out[static_cast<std::size_t>(wanted[k]) + 1] = found[k + 1];
+    return out;
+  }
+};
+
+TwoTensors samples_autograd(const at::Tensor& u, at::TensorList data, const Names& names, bool anchor_gradient,
+                            const at::Tensor& description, bool check) {
+  const bool records = at::GradMode::is_enabled() &&
+                       (u.requires_grad() ||
+                        std::any_of(data.begin(), data.end(), [](const at::Tensor& t) { return t.requires_grad(); }));
+  if (records) {
+    variable_list out = Samples::apply(u, data, names, anchor_gradient, description, check);
+    return {out[0], out[1]};
+  }
+  const at::AutoDispatchBelowADInplaceOrView below;
+  return described_samples(u, data, names, anchor_gradient, description, check);
+}
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(softradial, CPU, m) {
+  m.impl("described_samples", samples_cpu);
+  m.impl("described_samples_backward", samples_backward_cpu);
+}
+TORCH_LIBRARY_IMPL(softradial, Meta, m) {
+  m.impl("described_samples", samples_meta);
+  m.impl("described_samples_backward", samples_backward_meta);
+}
+TORCH_LIBRARY_IMPL(softradial, Autograd, m) { m.impl("described_samples", samples_autograd); }
+
+}  // namespace softradial::ops
