@@ -8,6 +8,8 @@ The kernels of these ops are the CPU's. On other devices a layer becomes a graph
 the compiler fuses by itself.
 """
 
+import functools
+import sys
 from typing import Any, Callable, Dict, Optional, Tuple
 
 import torch
@@ -78,7 +80,7 @@ def inverse(layer: Any, x: Tensor) -> Tensor:
 def log_abs_det(layer: Any, u: Tensor) -> Tensor:
     if _elsewhere(u):
         return _plain(layer, "log_abs_det", u)
-    return ops.described_log_abs_det(u, _description(layer, u))
+    return ops.described_log_abs_det(u, _description(layer, u)).squeeze(-1)
 
 
 def project_layer(layer: Any, u: Tensor) -> Tensor:
@@ -87,6 +89,25 @@ def project_layer(layer: Any, u: Tensor) -> Tensor:
     dim, state_dim = layer._dims
     training = layer.training or not layer._differs_in_training
     return ops.described_layer(u, _description(layer, u), dim, state_dim, training)[0]
+
+
+def penalty(layer: Any, x: Tensor) -> Tensor:
+    if _elsewhere(x):
+        raise NotImplementedError("penalty: compiles on the CPU only")
+    return ops.described_penalty(x, _description(layer, x)).squeeze(-1)
+
+
+def uncompiled(method: Callable[[Any, Tensor], Tensor]) -> Callable[[Any, Tensor], Tensor]:
+    """A method of a level set, which decides by numbers what it does next: it runs beside graphs, not in them."""
+
+    @functools.wraps(method)
+    def beside(self: Any, rows: Tensor) -> Tensor:
+        if compiling():
+            raise NotImplementedError("level_set: a Python function cannot be part of a graph: no fullgraph, no torch.export")
+        dynamo = sys.modules.get("torch._dynamo")
+        return method(self, rows) if dynamo is None else dynamo.disable(method)(self, rows)
+
+    return beside
 
 
 class Plain(nn.Module):

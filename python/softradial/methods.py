@@ -175,6 +175,8 @@ class SoftPenalty(ConstraintLayer):
 
     def penalty(self, x: Tensor) -> Tensor:
         """The sum of the squared violations of all constraints, for each row, (...); differentiable."""
+        if self._described and _compiled.symbolic(x):
+            return _compiled.penalty(self, x)
         return torch.ops.softradial.penalty(x, self.layer.set)
 
 

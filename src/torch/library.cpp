@@ -160,6 +160,8 @@ TORCH_LIBRARY(softradial, m) {
       "described_samples_backward(Tensor grad_x, Tensor u, Tensor[] data, str[] names, int[] wanted, "
       "bool anchor_gradient, Tensor map) -> Tensor[]");
   m.def("described_layer(Tensor u, Tensor layer, int dim, int state_dim, bool training) -> (Tensor x, Tensor state)");
+  m.def("described_penalty(Tensor x, Tensor layer) -> Tensor");
+  m.def("described_penalty_backward(Tensor grad, Tensor x, Tensor layer) -> Tensor");
   m.def("described_layer_backward(Tensor grad_x, Tensor u, Tensor x, Tensor state, Tensor layer) -> Tensor");
   m.def("two_sided_rows(__torch__.torch.classes.softradial.Set set) -> (Tensor rows, Tensor lower, Tensor upper)",
         two_sided_rows);

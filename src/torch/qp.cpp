@@ -3,6 +3,7 @@
 
 #include "autocast.hpp"
 #include "autograd/first_order.hpp"
+#include "described/kernel.hpp"
 #include "op_handle.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/qp_layer.hpp"
@@ -29,12 +30,13 @@ at::Tensor batched(const at::Tensor& data, const at::Tensor& p, int64_t width, c
   if (data.dim() < 1 || data.size(-1) != width) {
     throw ShapeError(std::string(name) + ": the last dimension must be " + std::to_string(width));
   }
-  at::DimVector shape(p.sizes().begin(), p.sizes().end());
+  // Sizes may be symbols: a program that is being compiled does not know its batch.
+  SymShape shape(p.sym_sizes().begin(), p.sym_sizes().end());
   shape.back() = width;
-  if (!at::is_expandable_to(data.sizes(), shape)) {
+  if (!at::is_expandable_to(data.sym_sizes(), shape)) {
     throw ShapeError(std::string(name) + ": does not broadcast over the batch of p");
   }
-  return data.expand(shape);
+  return data.expand_symint(shape);
 }
 
 QpLayer layer_of(const at::Tensor& Q, const at::Tensor& G, const at::Tensor& A) {
@@ -73,6 +75,25 @@ Cotangents solve_backward_kernel(const at::Tensor& grad_x, const at::Tensor& p, 
           from_matrix(g.Q, Q),
           from_matrix(g.G, G),
           from_matrix(g.A, A)};
+}
+
+Solved solve_meta(const at::Tensor& p, const at::Tensor& h, const at::Tensor& b, const at::Tensor&, const at::Tensor&,
+                  const at::Tensor&) {
+  const auto wide = [&](const at::Tensor& data) {
+    return blank({sym_rows(p), data.sym_size(-1)}, p.options().dtype(at::kDouble));
+  };
+  return {blank_like(p), wide(p), wide(h), wide(b)};
+}
+
+Cotangents solve_backward_meta(const at::Tensor& grad_x, const at::Tensor&, const at::Tensor& duals,
+                               const at::Tensor& prices, const at::Tensor& Q, const at::Tensor& G,
+                               const at::Tensor& A) {
+  const auto like = [&](const at::Tensor& data) {
+    SymShape shape = sym_batch(grad_x);
+    shape.push_back(data.sym_size(-1));
+    return blank(shape, grad_x.options());
+  };
+  return {blank_like(grad_x), like(duals), like(prices), blank_like(Q), blank_like(G), blank_like(A)};
 }
 
 using SolveSignature = Solved(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
@@ -126,6 +147,10 @@ TORCH_LIBRARY_IMPL(softradial, FuncTorchDynamicLayerFrontMode, m) { m.impl("qp",
 TORCH_LIBRARY_IMPL(softradial, CompositeExplicitAutograd, m) {
   m.impl("qp_solve", solve_kernel);
   m.impl("qp_solve_backward", solve_backward_kernel);
+}
+TORCH_LIBRARY_IMPL(softradial, Meta, m) {
+  m.impl("qp_solve", solve_meta);
+  m.impl("qp_solve_backward", solve_backward_meta);
 }
 TORCH_LIBRARY_IMPL(softradial, Autograd, m) {
   m.impl("qp_solve", solve_autograd);

@@ -434,7 +434,7 @@ def op_calls(rng):
         "described_inverse": (wants(x), map),
         "described_inverse_backward": (g, x, map),
         "described_log_abs_det": (wants(u), map),
-        "described_log_abs_det_backward": (g[:, 0].clone(), u, map),
+        "described_log_abs_det_backward": (g[:, :1].clone(), u, map),
         "described_samples": (wants(u), [wants(caps), total], ["upper", "sum"], False, map),
         "described_samples_backward": (g, u, [caps, total], ["upper", "sum"], [0], False, map),
         "described_layer": (wants(wide), bytes_of_other, *other._dims, True),

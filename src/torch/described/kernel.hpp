@@ -11,6 +11,9 @@
 // What the ops on descriptions share.
 namespace softradial::ops {
 
+// What errors call the op: only the description knows the layer's name.
+inline constexpr const char* kCompiled = "a compiled layer";
+
 using SymShape = c10::SmallVector<c10::SymInt, 5>;
 
 // The sizes of u before the last, and their product: numbers, or symbols while a program is being compiled.
@@ -29,6 +32,13 @@ using SymShape = c10::SmallVector<c10::SymInt, 5>;
 }
 [[nodiscard]] inline at::Tensor blank_like(const at::Tensor& tensor) {
   return at::empty_symint(tensor.sym_sizes(), tensor.options());
+}
+
+// One number for each row: (..., 1).
+[[nodiscard]] inline at::Tensor blank_column(const at::Tensor& u) {
+  SymShape shape = sym_batch(u);
+  shape.emplace_back(1);
+  return blank(shape, u.options());
 }
 
 // Kernels run below autograd. One that differentiates inside of itself gets it back.

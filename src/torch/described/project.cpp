@@ -1,16 +1,17 @@
 #include "project.hpp"
 
 #include <ATen/ATen.h>
-#include <torch/csrc/autograd/custom_function.h>
-#include <torch/csrc/autograd/functions/utils.h>
 #include <torch/library.h>
 
 #include <tuple>
 
+#include "autocast.hpp"
+#include "autograd/first_order.hpp"
 #include "composite/radial_map.hpp"
 #include "cpu/tensor_rows.hpp"
 #include "described/description.hpp"
 #include "described/kernel.hpp"
+#include "described/row_op.hpp"
 #include "op_handle.hpp"
 
 // The ops of a fixed set on the description of a map: each with a kernel on the CPU, one that knows shapes alone (Meta), and
@@ -18,8 +19,6 @@
 namespace softradial::ops {
 namespace {
 
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
 using TwoTensors = std::tuple<at::Tensor, at::Tensor>;
 
 // --- On the CPU: the ops on the map that is described. ---------------------------------------------------------------
@@ -50,13 +49,14 @@ at::Tensor inverse_backward_cpu(const at::Tensor& grad_u, const at::Tensor& x, c
   return vjp(grad_u, {x}, [&](const auto& at) { return composite::inverse(at[0], map); }).front();
 }
 
+// (..., 1)
 at::Tensor log_abs_det_cpu(const at::Tensor& u, const at::Tensor& description) {
-  return log_abs_det(u, map_of(description));
+  return log_abs_det(u, map_of(description)).unsqueeze(-1);
 }
 
 at::Tensor log_abs_det_backward_cpu(const at::Tensor& grad, const at::Tensor& u, const at::Tensor& description) {
   const MapPtr map = map_of(description);
-  return vjp(grad, {u}, [&](const auto& at) { return composite::log_abs_det(at[0], map); }).front();
+  return vjp(grad, {u}, [&](const auto& at) { return composite::log_abs_det(at[0], map).unsqueeze(-1); }).front();
 }
 
 // --- Shapes. ----------------------------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ at::Tensor project_backward_meta(const at::Tensor&, const at::Tensor& u, const a
   return blank_like(u);
 }
 at::Tensor inverse_meta(const at::Tensor& x, const at::Tensor&) { return blank_like(x); }
-at::Tensor log_abs_det_meta(const at::Tensor& u, const at::Tensor&) { return blank(sym_batch(u), u.options()); }
+at::Tensor log_abs_det_meta(const at::Tensor& u, const at::Tensor&) { return blank_column(u); }
 at::Tensor backward_meta(const at::Tensor&, const at::Tensor& u, const at::Tensor&) { return blank_like(u); }
 
 // --- Derivatives. -----------------------------------------------------------------------------------------------------
@@ -78,56 +78,28 @@ TwoTensors described_project(const at::Tensor& u, const at::Tensor& description,
   static const auto op = find_op<decltype(project_cpu)>("softradial::described_project");
   return op.call(u, description, check);
 }
-
-class Project final : public torch::autograd::Function<Project> {
- public:
-  static variable_list forward(AutogradContext* ctx, const at::Tensor& u, const at::Tensor& description, bool check) {
-    const at::AutoDispatchBelowADInplaceOrView below;
-    auto [x, state] = described_project(u, description, check);
-    ctx->save_for_backward({u, state, description});
-    ctx->mark_non_differentiable({state});
-    return {x, state};
-  }
-  static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
-    static const auto op = find_op<decltype(project_backward_cpu)>("softradial::described_project_backward");
-    const variable_list saved = ctx->get_saved_variables();
-    return {op.call(grads[0], saved[0], saved[1], saved[2]), at::Tensor(), at::Tensor()};
-  }
-};
-
-TwoTensors project_autograd(const at::Tensor& u, const at::Tensor& description, bool check) {
-  if (torch::autograd::compute_requires_grad(u)) {
-    variable_list out = Project::apply(u, description, check);
-    return {out[0], out[1]};
-  }
-  const at::AutoDispatchBelowADInplaceOrView below;
-  return described_project(u, description, check);
+at::Tensor described_project_backward(const at::Tensor& grad_x, const at::Tensor& u, const at::Tensor& state,
+                                      const at::Tensor& description) {
+  static const auto op = find_op<decltype(project_backward_cpu)>("softradial::described_project_backward");
+  return op.call(grad_x, u, state, description);
 }
 
-// Of an op (input, description) -> output whose backward pass is the op (grad, input, description) -> grad of the input.
-template <class Names>
-class Simple final : public torch::autograd::Function<Simple<Names>> {
- public:
-  static at::Tensor call(const at::Tensor& input, const at::Tensor& description) {
-    static const auto op = find_op<decltype(inverse_cpu)>(Names::kForward);
-    return op.call(input, description);
-  }
-  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& input, const at::Tensor& description) {
-    const at::AutoDispatchBelowADInplaceOrView below;
-    ctx->save_for_backward({input, description});
-    return call(input, description);
-  }
-  static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
-    static const auto op = find_op<decltype(inverse_backward_cpu)>(Names::kBackward);
-    const variable_list saved = ctx->get_saved_variables();
-    return {op.call(grads[0], saved[0], saved[1]), at::Tensor()};
-  }
-};
-template <class Names>
-at::Tensor simple_autograd(const at::Tensor& input, const at::Tensor& description) {
-  if (torch::autograd::compute_requires_grad(input)) return Simple<Names>::apply(input, description);
-  const at::AutoDispatchBelowADInplaceOrView below;
-  return Simple<Names>::call(input, description);
+TwoTensors project_autograd(const at::Tensor& u, const at::Tensor& description, bool check) {
+  const auto evaluate = [&]() -> Tensors {
+    auto [x, state] = described_project(u, description, check);
+    return {x, state};
+  };
+  const auto vjp = [](const at::Tensor& grad_x, const Tensors& inputs, const Tensors& outputs) -> Tensors {
+    return {described_project_backward(grad_x, inputs[0], outputs[1], inputs[1]), at::Tensor()};
+  };
+  const Tensors out = record_first_order({kCompiled, vjp, 1}, {u, description}, evaluate);
+  return {out[0], out[1]};
+}
+
+at::Tensor project_backward_autograd(const at::Tensor& grad_x, const at::Tensor& u, const at::Tensor& state,
+                                     const at::Tensor& description) {
+  return derivative_only(kCompiled, {grad_x, u, state, description},
+                         [&]() -> Tensors { return {described_project_backward(grad_x, u, state, description)}; })[0];
 }
 
 struct InverseNames {
@@ -138,6 +110,8 @@ struct LogAbsDetNames {
   static constexpr const char* kForward = "softradial::described_log_abs_det";
   static constexpr const char* kBackward = "softradial::described_log_abs_det_backward";
 };
+using Inverse = RowOp<InverseNames>;
+using LogAbsDet = RowOp<LogAbsDetNames>;
 
 }  // namespace
 
@@ -159,8 +133,16 @@ TORCH_LIBRARY_IMPL(softradial, Meta, m) {
 }
 TORCH_LIBRARY_IMPL(softradial, Autograd, m) {
   m.impl("described_project", project_autograd);
-  m.impl("described_inverse", simple_autograd<InverseNames>);
-  m.impl("described_log_abs_det", simple_autograd<LogAbsDetNames>);
+  m.impl("described_project_backward", project_backward_autograd);
+  m.impl("described_inverse", Inverse::forward_autograd);
+  m.impl("described_inverse_backward", Inverse::backward_autograd);
+  m.impl("described_log_abs_det", LogAbsDet::forward_autograd);
+  m.impl("described_log_abs_det_backward", LogAbsDet::backward_autograd);
+}
+TORCH_LIBRARY_IMPL(softradial, AutocastCPU, m) {
+  m.impl("described_project", Exact<described_project>::call);
+  m.impl("described_inverse", Exact<Inverse::forward>::call);
+  m.impl("described_log_abs_det", Exact<LogAbsDet::forward>::call);
 }
 
 }  // namespace softradial::ops

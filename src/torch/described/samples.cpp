@@ -1,15 +1,14 @@
 #include "samples.hpp"
 
 #include <ATen/ATen.h>
-#include <torch/csrc/autograd/custom_function.h>
-#include <torch/csrc/autograd/functions/utils.h>
 #include <torch/library.h>
 
-#include <algorithm>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "autocast.hpp"
+#include "autograd/first_order.hpp"
 #include "described/description.hpp"
 #include "described/kernel.hpp"
 #include "op_handle.hpp"
@@ -20,8 +19,6 @@
 namespace softradial::ops {
 namespace {
 
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
 using TwoTensors = std::tuple<at::Tensor, at::Tensor>;
 using Names = c10::List<std::string>;
 
@@ -78,51 +75,48 @@ TwoTensors described_samples(const at::Tensor& u, at::TensorList data, const Nam
   static const auto op = find_op<decltype(samples_cpu)>("softradial::described_samples");
   return op.call(u, data, names, anchor_gradient, description, check);
 }
+std::vector<at::Tensor> described_samples_backward(const at::Tensor& grad_x, const at::Tensor& u, at::TensorList data,
+                                                   const Names& names, at::IntArrayRef wanted, bool anchor_gradient,
+                                                   const at::Tensor& description) {
+  static const auto op = find_op<decltype(samples_backward_cpu)>("softradial::described_samples_backward");
+  return op.call(grad_x, u, data, names, wanted, anchor_gradient, description);
+}
 
-class Samples final : public torch::autograd::Function<Samples> {
- public:
-  static variable_list forward(AutogradContext* ctx, const at::Tensor& u, at::TensorList data, const Names& names,
-                               bool anchor_gradient, const at::Tensor& description, bool check) {
-    const at::AutoDispatchBelowADInplaceOrView below;
-    variable_list saved{u, description};
-    saved.insert(saved.end(), data.begin(), data.end());
-    ctx->save_for_backward(saved);
-    ctx->saved_data["names"] = names;
-    ctx->saved_data["anchor_gradient"] = anchor_gradient;
+// The inputs of the derivative: u, the data, the description.
+TwoTensors samples_autograd(const at::Tensor& u, at::TensorList data, const Names& names, bool anchor_gradient,
+                            const at::Tensor& description, bool check) {
+  const auto evaluate = [&]() -> Tensors {
     auto [x, status] = described_samples(u, data, names, anchor_gradient, description, check);
-    ctx->mark_non_differentiable({status});
     return {x, status};
+  };
+  std::vector<int64_t> wanted;
+  for (std::size_t k = 0; k < data.size(); ++k) {
+    if (data[k].requires_grad()) wanted.push_back(static_cast<int64_t>(k));
   }
-
-  static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
-    static const auto op = find_op<decltype(samples_backward_cpu)>("softradial::described_samples_backward");
-    const variable_list saved = ctx->get_saved_variables();
-    const at::TensorList data = at::TensorList(saved).slice(2);
-    std::vector<int64_t> wanted;
-    for (std::size_t k = 0; k < data.size(); ++k) {
-      if (ctx->needs_input_grad(k + 1)) wanted.push_back(static_cast<int64_t>(k));
-    }
-    const std::vector<at::Tensor> found = op.call(grads[0], saved[0], data, ctx->saved_data["names"].to<Names>(),
-                                                  wanted, ctx->saved_data["anchor_gradient"].toBool(), saved[1]);
-    // u, the data, then names, anchor_gradient, description, check.
-    variable_list out(data.size() + 5);
+  const auto vjp = [=](const at::Tensor& grad_x, const Tensors& inputs, const Tensors&) {
+    const auto given = at::TensorList(inputs).slice(1, inputs.size() - 2);
+    const Tensors found =
+        described_samples_backward(grad_x, inputs[0], given, names, wanted, anchor_gradient, inputs.back());
+    Tensors out(inputs.size());
     out[0] = found[0];
     for (std::size_t k = 0; k < wanted.size(); ++k) out[static_cast<std::size_t>(wanted[k]) + 1] = found[k + 1];
     return out;
-  }
-};
+  };
+  Tensors inputs{u};
+  inputs.insert(inputs.end(), data.begin(), data.end());
+  inputs.push_back(description);
+  const Tensors out = record_first_order({kCompiled, vjp, 1}, inputs, evaluate);
+  return {out[0], out[1]};
+}
 
-TwoTensors samples_autograd(const at::Tensor& u, at::TensorList data, const Names& names, bool anchor_gradient,
-                            const at::Tensor& description, bool check) {
-  const bool records = at::GradMode::is_enabled() &&
-                       (u.requires_grad() ||
-                        std::any_of(data.begin(), data.end(), [](const at::Tensor& t) { return t.requires_grad(); }));
-  if (records) {
-    variable_list out = Samples::apply(u, data, names, anchor_gradient, description, check);
-    return {out[0], out[1]};
-  }
-  const at::AutoDispatchBelowADInplaceOrView below;
-  return described_samples(u, data, names, anchor_gradient, description, check);
+std::vector<at::Tensor> samples_backward_autograd(const at::Tensor& grad_x, const at::Tensor& u, at::TensorList data,
+                                                  const Names& names, at::IntArrayRef wanted, bool anchor_gradient,
+                                                  const at::Tensor& description) {
+  Tensors inputs{grad_x, u};
+  inputs.insert(inputs.end(), data.begin(), data.end());
+  return derivative_only(kCompiled, inputs, [&] {
+    return described_samples_backward(grad_x, u, data, names, wanted, anchor_gradient, description);
+  });
 }
 
 }  // namespace
@@ -135,6 +129,10 @@ TORCH_LIBRARY_IMPL(softradial, Meta, m) {
   m.impl("described_samples", samples_meta);
   m.impl("described_samples_backward", samples_backward_meta);
 }
-TORCH_LIBRARY_IMPL(softradial, Autograd, m) { m.impl("described_samples", samples_autograd); }
+TORCH_LIBRARY_IMPL(softradial, Autograd, m) {
+  m.impl("described_samples", samples_autograd);
+  m.impl("described_samples_backward", samples_backward_autograd);
+}
+TORCH_LIBRARY_IMPL(softradial, AutocastCPU, m) { m.impl("described_samples", Exact<described_samples>::call); }
 
 }  // namespace softradial::ops
