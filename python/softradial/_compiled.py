@@ -103,7 +103,7 @@ def uncompiled(method: Callable[[Any, Tensor], Tensor]) -> Callable[[Any, Tensor
     @functools.wraps(method)
     def beside(self: Any, rows: Tensor) -> Tensor:
         if compiling():
-            raise NotImplementedError("level_set: a Python function cannot be part of a graph: no fullgraph, no torch.export")
+            ops.level_set_cannot_be_part_of_a_graph(rows)
         dynamo = sys.modules.get("torch._dynamo")
         return method(self, rows) if dynamo is None else dynamo.disable(method)(self, rows)
 
@@ -121,8 +121,8 @@ class Plain(nn.Module):
         super().__init__()
         from torch.fx.experimental.proxy_tensor import make_fx
 
-        # Sizes 0 and 1 are special to the tracer.
-        rows = torch.zeros(3, projection.dim, dtype=dtype, device=device)
+        # Sizes that are 0, 1 or the same as another are special to the tracer.
+        rows = torch.zeros(projection.dim + 97, projection.dim, dtype=dtype, device=device)
         op = getattr(ops, name)
         trace = make_fx(lambda u: op(u, projection), tracing_mode="symbolic", _allow_non_fake_inputs=True)
         self.graph = trace(rows)

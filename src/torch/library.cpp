@@ -24,6 +24,9 @@
 namespace softradial::ops {
 namespace {
 
+// torch.export asks objects how they want to be traced, and makes fake ones otherwise: descriptions stand in for ours.
+const std::string kKeptAsItIs = "real";
+
 std::tuple<at::Tensor, at::Tensor> analytic_center_op(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E,
                                                       const MaybeTensor& f, const MaybeTensor& start,
                                                       bool differentiable) {
@@ -67,6 +70,7 @@ TORCH_LIBRARY(softradial, m) {
              return result.x;
            })
       .def("describe", [](const MapPtr& map) { return describe(map); })
+      .def("tracing_mode", [](const MapPtr&) { return kKeptAsItIs; })
       .def("status", [](const MapPtr& map) { return map->last().read(); })
       .def("inverse", [](const MapPtr& map, const at::Tensor& x) { return inverse(x, map); })
       .def("log_abs_det", [](const MapPtr& map, const at::Tensor& u) { return log_abs_det(u, map); })
@@ -90,6 +94,7 @@ TORCH_LIBRARY(softradial, m) {
       .def_property("state_dim", [](const LayerObjectPtr& layer) { return layer->state_dim(); })
       .def_property("differs_in_training", [](const LayerObjectPtr& layer) { return layer->differs_in_training(); })
       .def("describe", [](const LayerObjectPtr& layer) { return describe(layer); })
+      .def("tracing_mode", [](const LayerObjectPtr&) { return kKeptAsItIs; })
       .def_pickle([](const LayerObjectPtr& layer) -> SavedLayer { return save_layer(layer); },
                   [](const SavedLayer& saved) -> LayerObjectPtr { return load_layer(saved); });
 
@@ -163,6 +168,8 @@ TORCH_LIBRARY(softradial, m) {
   m.def("described_penalty(Tensor x, Tensor layer) -> Tensor");
   m.def("described_penalty_backward(Tensor grad, Tensor x, Tensor layer) -> Tensor");
   m.def("described_layer_backward(Tensor grad_x, Tensor u, Tensor x, Tensor state, Tensor layer) -> Tensor");
+  // Without a kernel for shapes: compilers end their graph here, and their error says its name.
+  m.def("level_set_cannot_be_part_of_a_graph(Tensor rows) -> Tensor");
   m.def("two_sided_rows(__torch__.torch.classes.softradial.Set set) -> (Tensor rows, Tensor lower, Tensor upper)",
         two_sided_rows);
   m.def("violation(Tensor x, __torch__.torch.classes.softradial.Set set) -> Tensor");
@@ -183,6 +190,10 @@ TORCH_LIBRARY(softradial, m) {
 // Asked by Python, whose code has no dispatcher.
 TORCH_LIBRARY_IMPL(softradial, FuncTorchDynamicLayerFrontMode, m) {
   m.impl("in_transform", [] { return true; });
+}
+
+TORCH_LIBRARY_IMPL(softradial, CPU, m) {
+  m.impl("level_set_cannot_be_part_of_a_graph", [](const at::Tensor& rows) { return at::empty({0}, rows.options()); });
 }
 
 }  // namespace softradial::ops

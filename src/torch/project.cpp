@@ -49,7 +49,8 @@ void check_shape(const at::Tensor& tensor, const MapObject& map, const char* nam
     throw ShapeError(std::string(name) + ": expected floating-point numbers, got " +
                      c10::toString(tensor.scalar_type()));
   }
-  if (tensor.dim() >= 1 && tensor.size(-1) == map.dim()) return;
+  // The size of a batch may be a symbol: only the last dimension is looked at.
+  if (tensor.dim() >= 1 && tensor.sym_sizes().back() == c10::SymInt(map.dim())) return;
   std::string shape;
   for (const int64_t size : tensor.sizes()) shape += (shape.empty() ? "" : ", ") + std::to_string(size);
   throw ShapeError(std::string(name) + ": the last dimension must be " + std::to_string(map.dim()) + ", got shape (" +
