@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, NoReturn, Sequence, TypeVar
 
 import torch
 
+from ._compiled import compiling
 from ._numbers import dtype_name, to_tensor, without_stack
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -26,8 +27,11 @@ def plain_errors(method: Method) -> Method:
     wrapper, which therefore are the method's.
     """
     again = call_again
+    in_graph = compiling
 
     def call(self: Any, *arguments: Any, **named: Any) -> Any:
+        if in_graph():
+            return method(self, *arguments, **named)
         try:
             return method(self, *arguments, **named)
         except Exception as error:

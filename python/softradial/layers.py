@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 import torch
 from torch import Tensor, nn
 
+from . import _compiled
 from ._calls import call_again, plain_errors
+from ._compiled import DescribedMap
 from ._library import classes
 from ._numbers import Numbers, to_tensor
 from ._set_layer import SetLayer, anchor_words
@@ -40,15 +42,19 @@ def _put(data: Dict[str, Tensor], name: str, given: Optional[Tensor], own: Optio
 def _eager(scripted: Any) -> Any:
     """A layer's forward in Python: straight to the library where the set is as it was built, else as TorchScript has it.
 
-    TorchScript compiles what is wrapped. A trace has to see ops, not the methods of an object.
+    TorchScript compiles what is wrapped. A trace and a compiler have to see ops, not the methods of an object.
     """
 
     tracing = torch._C._get_tracing_state
 
     def forward(self: "_Radial", u: Tensor, *more: Any, **data: Any) -> Tensor:
+        if _compiled.compiling():
+            return scripted(self, u, *more, **data)
         try:
             if more or data or self.check_finite or not self._fixed or tracing() is not None:
                 return scripted(self, u, *more, **data)
+            if type(u) is not Tensor or u.is_meta:
+                return scripted(self, u)
             return self._project(u)
         except Exception as error:
             return call_again(scripted, self, (u, *more), data, error)
@@ -56,7 +62,7 @@ def _eager(scripted: Any) -> Any:
     return functools.wraps(scripted)(forward)
 
 
-class _Radial(SetLayer):
+class _Radial(SetLayer, DescribedMap):
     """What the radial layers share. Data of the set that require a gradient become attributes: layer.b, layer.cap, ..."""
 
     # Not for TorchScript, which finds out what each of them is: a parameter or nothing.
@@ -97,6 +103,7 @@ class _Radial(SetLayer):
         """A method of an object of TorchScript takes a microsecond to find, a fifth of a small call: it is kept."""
         self.projection = projection
         self._project = projection.project
+        self._describe()
 
     @_eager
     def forward(
@@ -124,8 +131,6 @@ class _Radial(SetLayer):
             ellipsoid                 center
             any set                   scale (x = scale y, y in the set), anchor (a point inside each sample's set)
         """
-        if self.check_finite:
-            u = torch.ops.softradial.check_finite(u)
         data: Dict[str, Tensor] = {}
         _put(data, "A", A, self.A)
         _put(data, "b", b, self.b)
@@ -140,13 +145,18 @@ class _Radial(SetLayer):
         _put(data, "radius", radius, self.radius)
         _put(data, "scale", scale, None)
         _put(data, "anchor", anchor, None)
+        if len(data) > 0 and anchor is None:
+            _put(data, "anchor", None, self.given_anchor)
+        if not torch.jit.is_scripting():
+            if self._described and _compiled.symbolic(u):
+                return _compiled.project(self, u, data)
+        if self.check_finite:
+            u = torch.ops.softradial.check_finite(u)
         if len(data) == 0:
             if not torch.jit.is_scripting():
                 if self._traces_ops():
                     return torch.ops.softradial.project(u, self.projection)
             return self.projection.project(u)
-        if anchor is None:
-            _put(data, "anchor", None, self.given_anchor)
         if not torch.jit.is_scripting():
             if self._traces_ops():
                 return torch.ops.softradial.project_samples(u, self.projection, data, self.anchor_gradient)[0]
@@ -184,6 +194,9 @@ class _Radial(SetLayer):
         """The u on the set's affine hull with layer(u) = x; NaN in rows outside the set. Not for learned data."""
         if not self._fixed:
             raise ValueError("inverse: not available for a set with learned data")
+        if not torch.jit.is_scripting():
+            if self._described and _compiled.symbolic(x):
+                return _compiled.inverse(self, x)
         return self.projection.inverse(x)
 
     @plain_errors
@@ -193,6 +206,8 @@ class _Radial(SetLayer):
         if not self._fixed:
             raise ValueError("log_abs_det: not available for a set with learned data")
         if not torch.jit.is_scripting():
+            if self._described and _compiled.symbolic(u):
+                return _compiled.log_abs_det(self, u)
             if self._traces_ops():
                 return torch.ops.softradial.log_abs_det(u, self.projection)
         return self.projection.log_abs_det(u)

@@ -17,6 +17,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 import torch
 from torch import Tensor, nn
 
+from ._compiled import uncompiled
 from ._library import classes, ops
 from ._numbers import Numbers, dtype_name, first_line, shape_text, to_tensor
 from .sets import Set, _build, _constant, parse_set, script_of
@@ -471,6 +472,7 @@ class LevelProjection:
             raise RuntimeError("status: not kept of a call inside a transform of torch.func")
         return self._status
 
+    @uncompiled
     @_exact
     def project(self, u: Tensor) -> Tensor:
         self._check(u, "u")
@@ -490,6 +492,7 @@ class LevelProjection:
         names = ", ".join(sorted(data))
         raise NotImplementedError(f"level_set: {names}: not available in a call; what changes belongs into the function")
 
+    @uncompiled
     @_exact
     def log_abs_det(self, u: Tensor) -> Tensor:
         """k log phi + log e_radial"""
@@ -498,6 +501,7 @@ class LevelProjection:
         log_phi, log_radial = ops.profile_log_scale(*row.ray, *self._words)
         return where_else(row.ok, self.dim * log_phi + log_radial, math.nan).squeeze(-1).to(u.dtype)
 
+    @uncompiled
     @_exact
     def inverse(self, x: Tensor) -> Tensor:
         """u = u0 + t e with e = x - u0 and log t + log phi(t^2 |e|^2, t gamma(e)) = 0.

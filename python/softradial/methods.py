@@ -13,7 +13,9 @@ from typing import Any, Dict, Optional
 import torch
 from torch import Tensor, nn
 
+from . import _compiled
 from ._calls import plain_errors
+from ._compiled import Described
 from ._library import classes
 from ._numbers import Numbers, shape_text, to_tensor
 from ._set_layer import SetLayer, anchor_words
@@ -27,7 +29,7 @@ def _number(name: str, value: Any) -> float:
         raise TypeError(f"{name}: expected a number, got {type(value).__name__}") from None
 
 
-class ConstraintLayer(SetLayer):
+class ConstraintLayer(SetLayer, Described):
     """A layer by the name of its method: ConstraintLayer(set, "dc3", steps=5)."""
 
     def __init__(self, set: Set, method: str, contraction: str = "", anchor: Any = "auto", **options: float) -> None:
@@ -37,6 +39,10 @@ class ConstraintLayer(SetLayer):
 
     def _make(self, method: str, contraction: str, anchor: Any, numbers: Dict[str, float]) -> None:
         self.layer = _build(classes.Layer, script_of(self._set), method, contraction, numbers, *anchor_words(anchor))
+        self._describe()
+        # Shapes for compiled models, which cannot ask the library's object.
+        self._dims = (self.layer.dim, self.layer.state_dim)
+        self._differs_in_training = self.layer.differs_in_training
         self._shown = ", ".join([method] + [f"{name}={value:g}" for name, value in numbers.items()])
         point = anchor if anchor is None or isinstance(anchor, str) else to_tensor("anchor", anchor).tolist()
         self._arguments = json.dumps({"method": method, "contraction": contraction, "anchor": point, "options": numbers})
@@ -44,6 +50,12 @@ class ConstraintLayer(SetLayer):
     @plain_errors
     def forward(self, u: Tensor) -> Tensor:
         """x (..., dim) for u (..., input_dim)."""
+        return self._project(u)
+
+    def _project(self, u: Tensor) -> Tensor:
+        if not torch.jit.is_scripting():
+            if self._described and _compiled.symbolic(u):
+                return _compiled.project_layer(self, u)
         return self.layer.project(u, self.training)
 
     @property
@@ -137,7 +149,7 @@ class HardNetAff(ConstraintLayer):
     def forward(self, u: Tensor, lower: Optional[Tensor] = None, upper: Optional[Tensor] = None) -> Tensor:
         """x (..., dim) for u (..., dim)."""
         if lower is None and upper is None:
-            return self.layer.project(u, self.training)
+            return self._project(u)
         low = self.lower.to(u) if lower is None else self._bounds(lower, u, "lower")
         high = self.upper.to(u) if upper is None else self._bounds(upper, u, "upper")
         image = u @ self.rows.to(u).t()
@@ -206,6 +218,8 @@ class SoftPenalty(ConstraintLayer):
     @plain_errors
     def penalty(self, x: Tensor) -> Tensor:
         """The sum of the squared violations of all constraints, for each row, (...); differentiable."""
+        if self._described and _compiled.symbolic(x):
+            return _compiled.penalty(self, x)
         return torch.ops.softradial.penalty(x, self.layer.set)
 
 

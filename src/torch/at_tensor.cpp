@@ -53,7 +53,10 @@ class AtValue final : public TensorValue {
     return tensor_.scalar_type() == at::kDouble ? std::numeric_limits<double>::max()
                                                 : std::numeric_limits<float>::max();
   }
-  [[nodiscard]] std::size_t width() const override { return static_cast<std::size_t>(tensor_.size(-1)); }
+  // Asked for alone: the size of a batch may be a symbol.
+  [[nodiscard]] std::size_t width() const override {
+    return static_cast<std::size_t>(tensor_.sym_sizes().back().guard_int(__FILE__, __LINE__));
+  }
   [[nodiscard]] Tensor columns(std::size_t first, std::size_t count) const override {
     return wrap(tensor_.narrow(-1, static_cast<int64_t>(first), static_cast<int64_t>(count)));
   }
@@ -77,11 +80,11 @@ class AtValue final : public TensorValue {
     return wrap(at::tensordot(tensor_, unwrap(G), {-1}, {0}));
   }
   [[nodiscard]] Tensor largest_eigenvalue() const override {
-    return wrap(at::linalg_eigvalsh(tensor_).narrow(-1, tensor_.size(-1) - 1, 1));
+    return wrap(at::linalg_eigvalsh(tensor_).narrow(-1, static_cast<int64_t>(width()) - 1, 1));
   }
   [[nodiscard]] std::pair<Tensor, Tensor> inverse_factor() const override {
     const at::Tensor positive = std::get<1>(at::linalg_cholesky_ex(tensor_.detach())) == 0;
-    const at::Tensor eye = at::eye(tensor_.size(-1), tensor_.options());
+    const at::Tensor eye = at::eye(static_cast<int64_t>(width()), tensor_.options());
     const at::Tensor safe = at::where(positive.unsqueeze(-1).unsqueeze(-1), tensor_, eye);
     return {wrap(at::linalg_inv(at::linalg_cholesky(safe))), wrap(positive.unsqueeze(-1))};
   }

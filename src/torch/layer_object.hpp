@@ -23,6 +23,13 @@ class LayerObject final : public torch::CustomClassHolder {
   [[nodiscard]] int64_t input_dim() const { return static_cast<int64_t>(compiled<double>().input_dim()); }
   [[nodiscard]] int64_t dim() const { return static_cast<int64_t>(compiled<double>().dim()); }
 
+  // Numbers a row that the forward pass leaves for the backward pass.
+  [[nodiscard]] int64_t state_dim() const { return static_cast<int64_t>(compiled<double>().state_dim()); }
+  // Whether it is evaluated otherwise than trained: only DC3 and HardNet are.
+  [[nodiscard]] bool differs_in_training() const noexcept {
+    return std::holds_alternative<Dc3>(method_) || std::holds_alternative<HardNet>(method_);
+  }
+
   template <class T>
   [[nodiscard]] const Layer<T>& compiled() const;
 

@@ -131,9 +131,8 @@ at::Tensor layer_backward_vmap(const at::Tensor& grad_x, const at::Tensor& u, co
 }  // namespace
 
 at::Tensor project_layer(const at::Tensor& u, const LayerObjectPtr& layer, bool training) {
-  // Only DC3 and HardNet are evaluated otherwise than trained; the others keep their gradient in both modes.
-  const bool differs = std::holds_alternative<Dc3>(layer->method()) || std::holds_alternative<HardNet>(layer->method());
-  return std::get<0>(layer_forward(u, layer, training || !differs));
+  // Methods that are evaluated as they are trained keep their gradient in both modes.
+  return std::get<0>(layer_forward(u, layer, training || !layer->differs_in_training()));
 }
 
 TORCH_LIBRARY_IMPL(softradial, CPU, m) {

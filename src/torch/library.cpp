@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "analytic_center.hpp"
+#include "described/description.hpp"
 #include "eigen_tensors.hpp"
 #include "layer_object.hpp"
 #include "map_object.hpp"
-#include "method_names.hpp"
 #include "project.hpp"
 #include "samples.hpp"
+#include "saved_objects.hpp"
 #include "set_builders.hpp"
 #include "set_facts.hpp"
 #include "set_object.hpp"
@@ -20,42 +21,12 @@
 #include "softradial/set_json.hpp"
 
 // The schemas of all ops and the three classes that TorchScript knows. Kernels are registered where they are written:
-// cpu/, autograd/, composite/.
+// cpu/, autograd/, composite/, described/.
 namespace softradial::ops {
 namespace {
 
-ProjectionOptions anchor_options(const std::string& search, const MaybeTensor& point) {
-  ProjectionOptions options;
-  options.anchor = anchor_search(search);
-  if (point) options.anchor_point = to_vector(*point, "anchor");
-  return options;
-}
-
-MapPtr make_map(const SetPtr& set, const std::string& method, const std::string& contraction, double lambda,
-                double epsilon, const std::string& search, const MaybeTensor& anchor) {
-  return c10::make_intrusive<MapObject>(set, make_method(method, contraction, lambda, epsilon),
-                                        anchor_options(search, anchor));
-}
-
-// A map is saved as its set, the words of its method, and numbers: lambda, epsilon, then the anchor that was found, so that
-// loading searches for nothing. No tensors: one that is made for the pickle alone is gone before a process that is being
-// spawned can share its memory.
-using Numbers = std::vector<double>;
-using SavedMap = std::tuple<std::string, std::vector<std::string>, Numbers>;
-
-SavedMap save_map(const MapPtr& map) {
-  const MethodNames names = method_names(map->method());
-  const Eigen::VectorXd& point = map->anchor().point;
-  Numbers numbers{names.lambda, names.epsilon};
-  numbers.insert(numbers.end(), point.begin(), point.end());
-  return {to_json(map->set()->set()), {names.method, names.contraction}, std::move(numbers)};
-}
-
-MapPtr load_map(const SavedMap& saved) {
-  const auto& [json, words, numbers] = saved;
-  return make_map(read_set(json), words.at(0), words.at(1), numbers.at(0), numbers.at(1), "auto",
-                  at::tensor(c10::ArrayRef<double>(numbers).slice(2), at::kDouble));
-}
+// torch.export asks objects how they want to be traced, and makes fake ones otherwise: descriptions stand in for ours.
+const std::string kKeptAsItIs = "real";
 
 std::tuple<at::Tensor, at::Tensor> analytic_center_op(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E,
                                                       const MaybeTensor& f, const MaybeTensor& start,
@@ -64,39 +35,9 @@ std::tuple<at::Tensor, at::Tensor> analytic_center_op(const at::Tensor& A, const
   return {centers.point, centers.status};
 }
 
-using Options = c10::Dict<std::string, double>;
-
-LayerObjectPtr make_layer_object(const SetPtr& set, const std::string& method, const std::string& contraction,
-                                 const Options& options, const std::string& search, const MaybeTensor& anchor) {
-  LayerMethod chosen = method_named(method);
-  if (!contraction.empty()) set_contraction(chosen, contraction);
-  for (const auto& option : options) set_option(chosen, option.key(), option.value());
-  return c10::make_intrusive<LayerObject>(set, chosen, anchor_options(search, anchor));
-}
-
-// A layer is saved as its set, its words (method, contraction, search) and its numbers by name; an anchor of the user's is one more.
-using SavedLayer = std::tuple<std::string, std::vector<std::string>, Options, Numbers>;
-
-SavedLayer save_layer(const LayerObjectPtr& layer) {
-  Options options;
-  for (const auto& [name, value] : method_options(layer->method())) options.insert(name, value);
-  const auto& point = layer->options().anchor_point;
-  return {to_json(layer->set()->set()),
-          {std::string(softradial::method_name(layer->method())), std::string(method_contraction(layer->method())),
-           anchor_word(layer->options().anchor)},
-          options,
-          point ? Numbers(point->begin(), point->end()) : Numbers()};
-}
-
 std::tuple<at::Tensor, at::Tensor, at::Tensor> two_sided_rows(const SetPtr& set) {
   const TwoSidedRows rows = softradial::two_sided_rows(set->set());
   return {to_tensor(rows.A), to_tensor(rows.lower), to_tensor(rows.upper)};
-}
-
-LayerObjectPtr load_layer(const SavedLayer& saved) {
-  const auto& [json, words, options, point] = saved;
-  return make_layer_object(read_set(json), words.at(0), words.at(1), options, words.at(2),
-                           point.empty() ? MaybeTensor() : at::tensor(point, at::kDouble));
 }
 
 }  // namespace
@@ -136,6 +77,8 @@ TORCH_LIBRARY(softradial, m) {
              map->last().note(result.status);
              return result.x;
            })
+      .def("describe", [](const MapPtr& map) { return describe(map); })
+      .def("tracing_mode", [](const MapPtr&) { return kKeptAsItIs; })
       .def("status", [](const MapPtr& map) { return map->last().read(); })
       .def("inverse", [](const MapPtr& map, const at::Tensor& x) { return inverse(x, map); })
       .def("log_abs_det", [](const MapPtr& map, const at::Tensor& u) { return log_abs_det(u, map); })
@@ -156,6 +99,10 @@ TORCH_LIBRARY(softradial, m) {
                     [](const LayerObjectPtr& layer) { return std::string(softradial::method_name(layer->method())); })
       .def_property("input_dim", [](const LayerObjectPtr& layer) { return layer->input_dim(); })
       .def_property("dim", [](const LayerObjectPtr& layer) { return layer->dim(); })
+      .def_property("state_dim", [](const LayerObjectPtr& layer) { return layer->state_dim(); })
+      .def_property("differs_in_training", [](const LayerObjectPtr& layer) { return layer->differs_in_training(); })
+      .def("describe", [](const LayerObjectPtr& layer) { return describe(layer); })
+      .def("tracing_mode", [](const LayerObjectPtr&) { return kKeptAsItIs; })
       .def_pickle([](const LayerObjectPtr& layer) -> SavedLayer { return save_layer(layer); },
                   [](const SavedLayer& saved) -> LayerObjectPtr { return load_layer(saved); });
 
@@ -212,6 +159,25 @@ TORCH_LIBRARY(softradial, m) {
   m.def(
       "layer_backward(Tensor grad_x, Tensor u, Tensor x, Tensor state, __torch__.torch.classes.softradial.Layer layer) "
       "-> Tensor");
+  // The same on a description (described/description.hpp): no class in the signature, for compiled and exported programs.
+  m.def("described_project(Tensor u, Tensor map, bool check_finite=False) -> (Tensor x, Tensor state)");
+  m.def("described_project_backward(Tensor grad_x, Tensor u, Tensor state, Tensor map) -> Tensor");
+  m.def("described_inverse(Tensor x, Tensor map) -> Tensor");
+  m.def("described_inverse_backward(Tensor grad_u, Tensor x, Tensor map) -> Tensor");
+  m.def("described_log_abs_det(Tensor u, Tensor map) -> Tensor");
+  m.def("described_log_abs_det_backward(Tensor grad, Tensor u, Tensor map) -> Tensor");
+  m.def(
+      "described_samples(Tensor u, Tensor[] data, str[] names, bool anchor_gradient, Tensor map, "
+      "bool check_finite=False) -> (Tensor x, Tensor status)");
+  m.def(
+      "described_samples_backward(Tensor grad_x, Tensor u, Tensor[] data, str[] names, int[] wanted, "
+      "bool anchor_gradient, Tensor map) -> Tensor[]");
+  m.def("described_layer(Tensor u, Tensor layer, int dim, int state_dim, bool training) -> (Tensor x, Tensor state)");
+  m.def("described_penalty(Tensor x, Tensor layer) -> Tensor");
+  m.def("described_penalty_backward(Tensor grad, Tensor x, Tensor layer) -> Tensor");
+  m.def("described_layer_backward(Tensor grad_x, Tensor u, Tensor x, Tensor state, Tensor layer) -> Tensor");
+  // Without a kernel for shapes: compilers end their graph here, and their error says its name.
+  m.def("level_set_cannot_be_part_of_a_graph(Tensor rows) -> Tensor");
   m.def("two_sided_rows(__torch__.torch.classes.softradial.Set set) -> (Tensor rows, Tensor lower, Tensor upper)",
         two_sided_rows);
   m.def("violation(Tensor x, __torch__.torch.classes.softradial.Set set) -> Tensor");
@@ -232,6 +198,10 @@ TORCH_LIBRARY(softradial, m) {
 // Asked by Python, whose code has no dispatcher.
 TORCH_LIBRARY_IMPL(softradial, FuncTorchDynamicLayerFrontMode, m) {
   m.impl("in_transform", [] { return true; });
+}
+
+TORCH_LIBRARY_IMPL(softradial, CPU, m) {
+  m.impl("level_set_cannot_be_part_of_a_graph", [](const at::Tensor& rows) { return at::empty({0}, rows.options()); });
 }
 
 }  // namespace softradial::ops

@@ -3,6 +3,7 @@
 
 #include "autocast.hpp"
 #include "autograd/first_order.hpp"
+#include "described/kernel.hpp"
 #include "op_handle.hpp"
 #include "shapes.hpp"
 #include "softradial/errors.hpp"
@@ -28,10 +29,11 @@ at::Tensor from_matrix(const Eigen::MatrixXd& value, const at::Tensor& like) { r
 // (..., width) over the batch of p; (width) is for all samples.
 at::Tensor batched(const at::Tensor& data, const at::Tensor& p, int64_t width, const char* name) {
   check_width(data, width, name);
-  at::DimVector shape(p.sizes().begin(), p.sizes().end());
+  // Sizes may be symbols: a program that is being compiled does not know its batch.
+  SymShape shape(p.sym_sizes().begin(), p.sym_sizes().end());
   shape.back() = width;
-  if (!at::is_expandable_to(data.sizes(), shape)) throw does_not_broadcast(data, name, p, "p");
-  return data.expand(shape);
+  if (!at::is_expandable_to(data.sym_sizes(), shape)) throw does_not_broadcast(data, name, p, "p");
+  return data.expand_symint(shape);
 }
 
 QpLayer layer_of(const at::Tensor& Q, const at::Tensor& G, const at::Tensor& A) {
@@ -70,6 +72,25 @@ Cotangents solve_backward_kernel(const at::Tensor& grad_x, const at::Tensor& p, 
           from_matrix(g.Q, Q),
           from_matrix(g.G, G),
           from_matrix(g.A, A)};
+}
+
+Solved solve_meta(const at::Tensor& p, const at::Tensor& h, const at::Tensor& b, const at::Tensor&, const at::Tensor&,
+                  const at::Tensor&) {
+  const auto wide = [&](const at::Tensor& data) {
+    return blank({sym_rows(p), data.sym_size(-1)}, p.options().dtype(at::kDouble));
+  };
+  return {blank_like(p), wide(p), wide(h), wide(b)};
+}
+
+Cotangents solve_backward_meta(const at::Tensor& grad_x, const at::Tensor&, const at::Tensor& duals,
+                               const at::Tensor& prices, const at::Tensor& Q, const at::Tensor& G,
+                               const at::Tensor& A) {
+  const auto like = [&](const at::Tensor& data) {
+    SymShape shape = sym_batch(grad_x);
+    shape.push_back(data.sym_size(-1));
+    return blank(shape, grad_x.options());
+  };
+  return {blank_like(grad_x), like(duals), like(prices), blank_like(Q), blank_like(G), blank_like(A)};
 }
 
 using SolveSignature = Solved(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
@@ -125,6 +146,10 @@ TORCH_LIBRARY_IMPL(softradial, FuncTorchDynamicLayerFrontMode, m) { m.impl("qp",
 TORCH_LIBRARY_IMPL(softradial, CompositeExplicitAutograd, m) {
   m.impl("qp_solve", solve_kernel);
   m.impl("qp_solve_backward", solve_backward_kernel);
+}
+TORCH_LIBRARY_IMPL(softradial, Meta, m) {
+  m.impl("qp_solve", solve_meta);
+  m.impl("qp_solve_backward", solve_backward_meta);
 }
 TORCH_LIBRARY_IMPL(softradial, Autograd, m) {
   m.impl("qp_solve", solve_autograd);

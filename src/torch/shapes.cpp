@@ -16,7 +16,8 @@ void check_floating(const at::Tensor& tensor, const char* name) {
 }
 
 void check_width(const at::Tensor& tensor, int64_t width, const char* name) {
-  if (tensor.dim() >= 1 && tensor.size(-1) == width) return;
+  // The size of a batch may be a symbol: only the last dimension is looked at.
+  if (tensor.dim() >= 1 && tensor.sym_sizes().back() == c10::SymInt(width)) return;
   throw ShapeError(std::string(name) + ": the last dimension must be " + std::to_string(width) + ", got shape " +
                    shape_text(tensor));
 }

@@ -1,0 +1,184 @@
+"""What the layers do while torch 2 compiles or exports a model, and on tensors without numbers.
+
+Graphs know numbers and tensors alone. In the place of the library's object a layer holds its description, a buffer of bytes,
+and calls ops that take it (src/torch/described): they have shapes for compilers and backward passes of their own, and an
+exported program holds all that it needs.
+
+The kernels of these ops are the CPU's. On other devices a layer becomes a graph of plain tensor operations (`Plain`), which
+the compiler fuses by itself.
+"""
+
+import functools
+import sys
+from typing import Any, Callable, Dict, Optional, Tuple
+
+import torch
+from torch import Tensor, nn
+
+from ._library import ops
+
+_is_compiling: Optional[Callable[[], bool]] = getattr(getattr(torch, "compiler", None), "is_compiling", None)
+
+# torch 2.1 and later: earlier ones do not say that they compile.
+AVAILABLE = _is_compiling is not None
+
+if _is_compiling is not None:
+    from torch._subclasses.fake_tensor import FakeTensor
+
+    compiling = _is_compiling
+
+    def symbolic(u: Tensor) -> bool:
+        """Whether u stands for a tensor that comes later: in a graph that is being made, or as a shape alone."""
+        return compiling() or u.is_meta or isinstance(u, FakeTensor)
+
+else:
+
+    def compiling() -> bool:
+        return False
+
+    def symbolic(u: Tensor) -> bool:
+        return False
+
+
+def _description(layer: Any, like: Tensor) -> Tensor:
+    if not compiling() and isinstance(like, FakeTensor):
+        return like.fake_mode.from_tensor(layer.description)
+    return layer.description
+
+
+def _elsewhere(u: Tensor) -> bool:
+    """Whether the kernels of the ops are not for u's device."""
+    return compiling() and not (u.is_cpu or u.is_meta)
+
+
+def _plain(layer: Any, name: str, u: Tensor) -> Tensor:
+    if (name, u.dtype) not in layer.plain_maps:
+        raise NotImplementedError(f"{name}: does not compile for {u.dtype} on {u.device.type}; call it uncompiled")
+    if layer.check_finite:
+        raise NotImplementedError(f"check_finite: does not compile on {u.device.type}; call the layer uncompiled")
+    return layer.plain_maps[name, u.dtype](u)
+
+
+def project(layer: Any, u: Tensor, data: Dict[str, Tensor]) -> Tensor:
+    if _elsewhere(u):
+        if data:
+            raise NotImplementedError(f"{', '.join(data)}: data for each sample compile on the CPU only")
+        return _plain(layer, "project", u)
+    description = _description(layer, u)
+    if not data:
+        return ops.described_project(u, description, layer.check_finite)[0]
+    tensors, names = list(data.values()), list(data.keys())
+    return ops.described_samples(u, tensors, names, layer.anchor_gradient, description, layer.check_finite)[0]
+
+
+def inverse(layer: Any, x: Tensor) -> Tensor:
+    if _elsewhere(x):
+        raise NotImplementedError("inverse: compiles on the CPU only")
+    return ops.described_inverse(x, _description(layer, x))
+
+
+def log_abs_det(layer: Any, u: Tensor) -> Tensor:
+    if _elsewhere(u):
+        return _plain(layer, "log_abs_det", u)
+    return ops.described_log_abs_det(u, _description(layer, u)).squeeze(-1)
+
+
+def project_layer(layer: Any, u: Tensor) -> Tensor:
+    if _elsewhere(u):
+        raise NotImplementedError("this layer compiles on the CPU only")
+    dim, state_dim = layer._dims
+    training = layer.training or not layer._differs_in_training
+    return ops.described_layer(u, _description(layer, u), dim, state_dim, training)[0]
+
+
+def penalty(layer: Any, x: Tensor) -> Tensor:
+    if _elsewhere(x):
+        raise NotImplementedError("penalty: compiles on the CPU only")
+    return ops.described_penalty(x, _description(layer, x)).squeeze(-1)
+
+
+def uncompiled(method: Callable[[Any, Tensor], Tensor]) -> Callable[[Any, Tensor], Tensor]:
+    """A method of a level set, which decides by numbers what it does next: it runs beside graphs, not in them."""
+
+    @functools.wraps(method)
+    def beside(self: Any, rows: Tensor) -> Tensor:
+        if compiling():
+            ops.level_set_cannot_be_part_of_a_graph(rows)
+        dynamo = sys.modules.get("torch._dynamo")
+        return method(self, rows) if dynamo is None else dynamo.disable(method)(self, rows)
+
+    return beside
+
+
+class Plain(nn.Module):
+    """A map as a graph of plain tensor operations, for one dtype and device; it needs nothing of this library.
+
+        project          u (..., dim) -> x (..., dim)
+        log_abs_det      u (..., dim) -> (...)
+    """
+
+    def __init__(self, projection: Any, name: str, dtype: torch.dtype, device: torch.device) -> None:
+        super().__init__()
+        from torch.fx.experimental.proxy_tensor import make_fx
+
+        # Sizes that are 0, 1 or the same as another are special to the tracer.
+        rows = torch.zeros(projection.dim + 97, projection.dim, dtype=dtype, device=device)
+        op = getattr(ops, name)
+        trace = make_fx(lambda u: op(u, projection), tracing_mode="symbolic", _allow_non_fake_inputs=True)
+        self.graph = trace(rows)
+
+    def forward(self, u: Tensor) -> Tensor:
+        rows = self.graph(u.reshape(-1, u.shape[-1]))
+        return rows.reshape(u.shape[: u.dim() - 2 + rows.dim()])
+
+
+class Described(nn.Module):
+    """A layer that holds an object of the library, `projection` or `layer`, and with it what compiled models take."""
+
+    description: Tensor
+
+    def _describe(self) -> None:
+        """To be called when the object has changed. Descriptions are not saved: who loads a layer makes its own anew."""
+        thing = self.__dict__.get("projection", self.__dict__.get("layer"))
+        self._described = AVAILABLE and isinstance(thing, torch.ScriptObject)
+        if self._described:
+            device = self.description.device if "description" in self._buffers else torch.device("cpu")
+            self.register_buffer("description", thing.describe().to(device), persistent=False)
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._describe()
+
+
+class DescribedMap(Described):
+    """A radial layer. On other devices than the CPU it holds graphs of plain operations, made when it gets there."""
+
+    # The precisions that models have on such devices.
+    PLAIN = (
+        ("project", torch.float32), ("project", torch.float16), ("project", torch.bfloat16), ("log_abs_det", torch.float32),
+    )
+
+    def _describe(self) -> None:
+        super()._describe()
+        self.plain_maps: Dict[Tuple[str, torch.dtype], nn.Module] = {}
+        if self._described and not (self.description.is_cpu or self.description.is_meta):
+            self.plain_maps = {(name, dtype): self._plain(name, dtype) for name, dtype in self.PLAIN}
+
+    def _apply(self, *arguments: Any, **options: Any) -> "DescribedMap":
+        """What .to(), .cuda() and their like come down to."""
+        before = self.description.device if self._described else None
+        super()._apply(*arguments, **options)
+        if self._described and self.description.device != before:
+            self._describe()
+        return self
+
+    def plain(self, dtype: torch.dtype = torch.float32) -> nn.Module:
+        """The map as a module of plain tensor operations, for one dtype, on the layer's device: what compiled models run on
+        other devices than the CPU, and what exporters that know nothing of this library can take. torch 2.1 and later.
+        """
+        if not self._described:
+            raise NotImplementedError("plain: not available for level sets, nor before torch 2.1")
+        return self._plain("project", dtype)
+
+    def _plain(self, name: str, dtype: torch.dtype) -> nn.Module:
+        return Plain(self.projection, name, dtype, self.description.device)
