@@ -6,6 +6,8 @@ function(softradial_target name)
   # with Eigen.
   if(SOFTRADIAL_UNITY)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+    # An unnamed namespace counts as a header's there.
+    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
   if(SOFTRADIAL_WHEEL)
     # Warnings are for those who work on the files.

@@ -42,7 +42,7 @@ GuardedSlack guard_slack(double slack, double loss, const std::string& constrain
   require_inside(slack, constraint);
   const guard::Scalars<T, double> math;
   const double guarded = guard::guarded_slack(math, slack, loss);
-  const double sigma = guard::kRoundings * double{kUlp<T>} + loss / slack;
+  const double sigma = guard::kRoundings * kUlp<T> + loss / slack;
   require_resolvable<T>(guard::resolvable(math, slack, guarded) ? sigma : 1, constraint, slack);
   return {sigma, guard::reciprocal_slack(math, false, guarded)};
 }

@@ -11,7 +11,9 @@
 // The guard's two constants sigma and kappa (guard.hpp, docs/math/margin.md) for gauges of every kind.
 namespace softradial {
 
-using guard::kUlp;
+// For formulas in double.
+template <class T>
+inline constexpr double kUlp = static_cast<double>(guard::kUlp<T>);
 
 // In numbers for a fixed anchor, in tensors (..., 1) for an anchor of each sample.
 template <class N>

@@ -113,7 +113,7 @@ AtAnchor<V> ellipsoid_at(const V& e0, const M& shape) {
 template <class V, class M>
 AtAnchor<V> quadratic_at(const V& u0, const M& P, const V& q, double c) {
   const V image = product(P, u0);
-  return {-(dot(u0, image) + 2 * dot(q, u0) + 2 * static_cast<long double>(c)), image + q};
+  return {-(dot(u0, image) + 2 * dot(q, u0) + 2 * c), image + q};
 }
 
 template <class T>
