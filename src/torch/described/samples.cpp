@@ -22,11 +22,11 @@ namespace {
 using TwoTensors = std::tuple<at::Tensor, at::Tensor>;
 using Names = c10::List<std::string>;
 
-SampleData named_data(c10::ArrayRef<at::Tensor> data, const Names& names) {
+SampleData named_data(c10::ArrayRef<at::Tensor> data, const Names& names, const MapPtr& map) {
   NamedTensors named;
   if (data.size() != names.size()) throw ShapeError("names: expected one for each of the data");
   for (std::size_t k = 0; k < data.size(); ++k) named.insert(names.get(k), data[k]);
-  return sample_data(named);
+  return sample_data(named, map->set()->set());
 }
 
 // --- On the CPU. ------------------------------------------------------------------------------------------------------
@@ -35,7 +35,7 @@ TwoTensors samples_cpu(const at::Tensor& u, at::TensorList data, const Names& na
                        const at::Tensor& description, bool check) {
   const MapPtr map = map_of(description);
   if (check) static_cast<void>(check_finite(u));
-  SampleResult result = project_samples(u, named_data(data, names), anchor_gradient, map);
+  SampleResult result = project_samples(u, named_data(data, names, map), anchor_gradient, map);
   map->last().note(result.status);
   return {result_of(result.x), result_of(result.status)};
 }
@@ -51,7 +51,7 @@ std::vector<at::Tensor> samples_backward_cpu(const at::Tensor& grad_x, const at:
   return vjp(grad_x, inputs, [&](const std::vector<at::Tensor>& at) {
     std::vector<at::Tensor> all = data.vec();
     for (std::size_t k = 0; k < wanted.size(); ++k) all[static_cast<std::size_t>(wanted[k])] = at[k + 1];
-    return project_samples(at[0], named_data(all, names), anchor_gradient, map).x;
+    return project_samples(at[0], named_data(all, names, map), anchor_gradient, map).x;
   });
 }
 
