@@ -48,7 +48,7 @@ def _description(layer: Any, like: Tensor) -> Tensor:
 
 def _elsewhere(u: Tensor) -> bool:
     """Whether the kernels of the ops are not for u's device."""
-    return compiling() and not (u.is_cpu or u.is_meta)
+    return compiling() and u.device.type not in ("cpu", "meta")
 
 
 def _plain(layer: Any, name: str, u: Tensor) -> Tensor:
@@ -124,7 +124,8 @@ class Plain(nn.Module):
         # Sizes that are 0, 1 or the same as another are special to the tracer.
         rows = torch.zeros(projection.dim + 97, projection.dim, dtype=dtype, device=device)
         op = getattr(ops, name)
-        trace = make_fx(lambda u: op(u, projection), tracing_mode="symbolic", _allow_non_fake_inputs=True)
+        options: Dict[str, Any] = {"tracing_mode": "symbolic", "_allow_non_fake_inputs": True}  # torch 2 has both
+        trace = make_fx(lambda u: op(u, projection), **options)
         self.graph = trace(rows)
 
     def forward(self, u: Tensor) -> Tensor:
@@ -161,7 +162,7 @@ class DescribedMap(Described):
     def _describe(self) -> None:
         super()._describe()
         self.plain_maps: Dict[Tuple[str, torch.dtype], nn.Module] = {}
-        if self._described and not (self.description.is_cpu or self.description.is_meta):
+        if self._described and self.description.device.type not in ("cpu", "meta"):
             self.plain_maps = {(name, dtype): self._plain(name, dtype) for name, dtype in self.PLAIN}
 
     def _apply(self, *arguments: Any, **options: Any) -> "DescribedMap":

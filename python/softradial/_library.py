@@ -12,7 +12,9 @@ try:
 except ModuleNotFoundError as error:
     if error.name != "torch":
         raise
-    raise ImportError(f"softradial {_build.version} was compiled for torch {_MADE_FOR} and finds no torch: {_REMEDY}") from None
+    raise ImportError(
+        f"softradial {_build.version} was compiled for torch {_MADE_FOR} and finds no torch: {_REMEDY}"
+    ) from None
 
 # LibTorch keeps its binary interface within a minor version only: with another one the library would crash, or not load.
 if torch.__version__.split(".")[:2] != _MADE_FOR.split("."):
@@ -23,7 +25,9 @@ if torch.__version__.split(".")[:2] != _MADE_FOR.split("."):
 try:
     torch.ops.load_library(str(Path(__file__).parent / "lib" / "libsoftradial_torch.so"))
 except OSError as error:
-    raise ImportError(f"softradial {_build.version} does not load with torch {torch.__version__}: {error}: {_REMEDY}") from None
+    raise ImportError(
+        f"softradial {_build.version} does not load with torch {torch.__version__}: {error}: {_REMEDY}"
+    ) from None
 
 ops = torch.ops.softradial
 classes = torch.classes.softradial

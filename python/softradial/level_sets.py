@@ -61,7 +61,7 @@ def _may_branch() -> bool:
 
 def _autocasts(device: torch.device) -> bool:
     try:
-        return torch.is_autocast_enabled(device.type)
+        return torch.is_autocast_enabled(device.type)  # type: ignore[call-arg]
     except TypeError:  # torch 1.13 has a function for each device
         return torch.is_autocast_cpu_enabled() if device.type == "cpu" else torch.is_autocast_enabled()
 

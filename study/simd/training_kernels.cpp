@@ -48,16 +48,16 @@ inline constexpr int64_t kRows = 4;
 inline constexpr int64_t kRows = 2;
 #endif
 
-// For Rows windows and one vector of units, all four gates:
+// For kWindows windows and one vector of units, all four gates:
 //   a = projection + W_hh h_{t-1};  i, f, o = sigmoid(a), g = tanh(a);  c = f c_prev + i g;  h = o tanh(c)
-template <int64_t Rows, class T>
+template <int64_t kWindows, class T>
 HWY_INLINE void forward_tile(const LstmState<T>& s, const T* weights, int64_t t, int64_t row, int64_t unit) {
   const Tag<T> tag;
   const int64_t units = s.units;
   const int64_t slot = t % s.slots;
   const int64_t before = (t + s.slots - 1) % s.slots;
-  Vec<T> sum[Rows][4];
-  for (int64_t r = 0; r < Rows; ++r) {
+  Vec<T> sum[kWindows][4];
+  for (int64_t r = 0; r < kWindows; ++r) {
     const T* projection = s.projection + ((row + r) * s.window_stride + t) * 4 * units + unit;
     for (int64_t q = 0; q < 4; ++q) sum[r][q] = hn::LoadU(tag, projection + q * units);
   }
@@ -66,7 +66,7 @@ HWY_INLINE void forward_tile(const LstmState<T>& s, const T* weights, int64_t t,
     for (int64_t k = 0; k < units; ++k) {
       Vec<T> w[4];
       for (int64_t q = 0; q < 4; ++q) w[q] = hn::LoadU(tag, weights + (k * 4 + q) * kUnitBlock<T>);
-      for (int64_t r = 0; r < Rows; ++r) {
+      for (int64_t r = 0; r < kWindows; ++r) {
         const auto h = hn::Set(tag, hidden[r * units + k]);
         for (int64_t q = 0; q < 4; ++q) sum[r][q] = hn::MulAdd(h, w[q], sum[r][q]);
       }
@@ -74,8 +74,8 @@ HWY_INLINE void forward_tile(const LstmState<T>& s, const T* weights, int64_t t,
   }
   // Two loops, because tanh(c) waits for the gates: the processor overlaps the first halves of all rows, then the second
   // halves.
-  Vec<T> c[Rows];
-  for (int64_t r = 0; r < Rows; ++r) {
+  Vec<T> c[kWindows];
+  for (int64_t r = 0; r < kWindows; ++r) {
     const auto i = sigmoid(sum[r][0]);
     const auto f = sigmoid(sum[r][1]);
     const auto g = tanh_of(sum[r][2]);
@@ -88,7 +88,7 @@ HWY_INLINE void forward_tile(const LstmState<T>& s, const T* weights, int64_t t,
     c[r] = hn::Mul(i, g);
     if (t > 0) c[r] = hn::MulAdd(f, hn::LoadU(tag, s.cells + (before * s.windows + row + r) * units + unit), c[r]);
   }
-  for (int64_t r = 0; r < Rows; ++r) {
+  for (int64_t r = 0; r < kWindows; ++r) {
     const int64_t at = (slot * s.windows + row + r) * units + unit;
     const auto squashed = tanh_of(c[r]);
     hn::StoreU(c[r], tag, s.cells + at);
@@ -139,39 +139,39 @@ HWY_INLINE void backward_cell(const LstmState<T>& s, const LstmGradient<T>& grad
   hn::StoreU(hn::Mul(dc, f), tag, grad.grad_cells + row * units + unit);
 }
 
-// grad_hidden = grad_gates W_hh for Rows windows and Vectors vectors of units; W_hh is (4 Hp, Hp).
-template <int64_t Rows, int64_t Vectors, class T>
+// grad_hidden = grad_gates W_hh for kWindows windows and kVectors vectors of units; W_hh is (4 Hp, Hp).
+template <int64_t kWindows, int64_t kVectors, class T>
 HWY_INLINE void hidden_tile(const LstmState<T>& s, const LstmGradient<T>& grad, int64_t t, int64_t row, int64_t unit) {
   const Tag<T> tag;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
   const int64_t units = s.units;
   const T* gates = grad.grad_gates + (t * s.windows + row) * 4 * units;
-  Vec<T> sum[Rows][Vectors];
-  for (int64_t r = 0; r < Rows; ++r) {
-    for (int64_t v = 0; v < Vectors; ++v) sum[r][v] = hn::Zero(tag);
+  Vec<T> sum[kWindows][kVectors];
+  for (int64_t r = 0; r < kWindows; ++r) {
+    for (int64_t v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(tag);
   }
   for (int64_t m = 0; m < 4 * units; ++m) {
-    Vec<T> w[Vectors];
-    for (int64_t v = 0; v < Vectors; ++v) w[v] = hn::LoadU(tag, grad.recurrent + m * units + unit + v * lanes);
-    for (int64_t r = 0; r < Rows; ++r) {
+    Vec<T> w[kVectors];
+    for (int64_t v = 0; v < kVectors; ++v) w[v] = hn::LoadU(tag, grad.recurrent + m * units + unit + v * lanes);
+    for (int64_t r = 0; r < kWindows; ++r) {
       const auto d = hn::Set(tag, gates[r * 4 * units + m]);
-      for (int64_t v = 0; v < Vectors; ++v) sum[r][v] = hn::MulAdd(d, w[v], sum[r][v]);
+      for (int64_t v = 0; v < kVectors; ++v) sum[r][v] = hn::MulAdd(d, w[v], sum[r][v]);
     }
   }
-  for (int64_t r = 0; r < Rows; ++r) {
-    for (int64_t v = 0; v < Vectors; ++v) {
+  for (int64_t r = 0; r < kWindows; ++r) {
+    for (int64_t v = 0; v < kVectors; ++v) {
       hn::StoreU(sum[r][v], tag, grad.grad_hidden + (row + r) * units + unit + v * lanes);
     }
   }
 }
 
-template <int64_t Vectors, class T>
+template <int64_t kVectors, class T>
 HWY_INLINE void hidden_columns(const LstmState<T>& s, const LstmGradient<T>& grad, int64_t t, int64_t first,
                                int64_t last, int64_t unit) {
-  constexpr int64_t kTileRows = 4 * kRows / Vectors;
+  constexpr int64_t kTileRows = 4 * kRows / kVectors;
   int64_t row = first;
-  for (; row + kTileRows <= last; row += kTileRows) hidden_tile<kTileRows, Vectors>(s, grad, t, row, unit);
-  for (; row < last; ++row) hidden_tile<1, Vectors>(s, grad, t, row, unit);
+  for (; row + kTileRows <= last; row += kTileRows) hidden_tile<kTileRows, kVectors>(s, grad, t, row, unit);
+  for (; row < last; ++row) hidden_tile<1, kVectors>(s, grad, t, row, unit);
 }
 
 template <class T>

@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "c_abi/handles.hpp"
-#include "core/json/json_sets.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/layer.hpp"
 #include "softradial/set_json.hpp"
@@ -180,7 +179,7 @@ TEST_P(EverySet, SaysOfItselfWhatItIs) {
 
 // The zoo, where a layer can be made of it in single precision.
 std::vector<support::NamedSet> zoo() {
-  std::vector<support::NamedSet> all = json_sets();
+  std::vector<support::NamedSet> all = support::json_sets();
   std::erase_if(all, [](const support::NamedSet& named) {
     try {
       static_cast<void>(Projection<float>(named.set));

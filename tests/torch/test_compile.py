@@ -134,7 +134,8 @@ def test_data_for_each_sample_compile(name, rng):
 def test_data_for_all_samples_and_of_another_dtype_compile(rng):
     layer = sr.SoftRadial(capped())
     u = normal((2, 3, 6), rng, torch.float32)
-    compiled_as_called(lambda u, caps, sum: layer(u, caps=caps, sum=sum), u, torch.full((6,), 0.5).double(), torch.tensor(1.2))
+    caps = torch.full((6,), 0.5).double()
+    compiled_as_called(lambda u, caps, sum: layer(u, caps=caps, sum=sum), u, caps, torch.tensor(1.2))
 
 
 @pytest.mark.parametrize("name", LEARNED)
@@ -309,7 +310,8 @@ def test_state_dicts_hold_no_description():
 def test_a_description_is_read_again_where_it_is_copied(rng):
     layer = sr.SoftRadial(capped())
     u = normal((5, 6), rng)
-    for description in (layer.description.clone(), torch.cat([layer.description, layer.description])[: len(layer.description)]):
+    twice = torch.cat([layer.description, layer.description])
+    for description in (layer.description.clone(), twice[: len(layer.description)]):
         for _ in range(2):
             same(ops.described_project(u, description)[0], layer(u))
 
@@ -387,7 +389,11 @@ def exported(model, example, strict):
 @pytest.mark.parametrize("strict", [True, False])
 @pytest.mark.parametrize("name", ["soft", "gauge", "orthogonal"])
 def test_models_export_with_any_batch_size(name, strict, rng):
-    layers = {"soft": lambda: sr.SoftRadial(capped()), "gauge": lambda: sr.GaugeMap(capped()), "orthogonal": OTHERS["orthogonal"]}
+    layers = {
+        "soft": lambda: sr.SoftRadial(capped()),
+        "gauge": lambda: sr.GaugeMap(capped()),
+        "orthogonal": OTHERS["orthogonal"],
+    }
     model = linear_model(layers[name]())
     program = exported(model, normal((4, 3), rng, torch.float32), strict)
     for rows in (2, 9):
@@ -590,7 +596,8 @@ def test_level_sets_run_beside_the_graph(rng):
     layer = sr.SoftRadial(sr.LevelSet(lambda x: x.pow(4).sum(-1) - 1, 3, [0.0, 0.0, 0.0]))
     model = nn.Sequential(nn.Linear(3, 3), layer).double()
     z = normal((4, 3), rng)
-    same(value_and_gradients(torch.compile(model, backend="aot_eager"), z), value_and_gradients(model, z), rtol=1e-12, atol=1e-12)
+    compiled = torch.compile(model, backend="aot_eager")
+    same(value_and_gradients(compiled, z), value_and_gradients(model, z), rtol=1e-12, atol=1e-12)
     torch._dynamo.reset()
     with pytest.raises(Exception, match="level_set"):
         torch.compile(model, backend="aot_eager", fullgraph=True)(z)

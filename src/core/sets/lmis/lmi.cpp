@@ -1,5 +1,3 @@
-#include "softradial/sets/lmis.hpp"
-
 #include <Eigen/Cholesky>
 #include <cmath>
 #include <limits>
@@ -12,6 +10,7 @@
 #include "sets/margin.hpp"
 #include "sets/validation.hpp"
 #include "softradial/set_type.hpp"
+#include "softradial/sets/lmis.hpp"
 
 namespace softradial {
 namespace {

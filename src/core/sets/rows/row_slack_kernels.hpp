@@ -44,7 +44,7 @@ struct SharedRows {
 
 template <class T>
 struct RowSlackKernels {
-  T (*guarded_scales)
+  T(*guarded_scales)
   (const LinearSlack<T>& slack, const T* norms, const AnchorSize<T>& size, std::size_t m, T* scale) noexcept;
   void (*guarded_scale_rows)(const SharedRows<T>& rows, Rows<const T> b, Rows<T> scales, T* steepest) noexcept;
 
