@@ -51,7 +51,7 @@ def main() -> None:
     print(policy.limits)
     print("first decision:", np.array2string(x[0], precision=4))
     print(f"{len(x)} decisions, largest weight {x.max():.4f}, most in the first two {x[:, :2].sum(axis=1).max():.4f}")
-    print("all within their limits:", bool((policy.limits.set.violation(x) < 1e-6).all()))
+    print("all within their limits:", bool((policy.limits.set.violation(x) == 0).all()))
 
 
 if __name__ == "__main__":

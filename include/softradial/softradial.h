@@ -137,8 +137,8 @@ SR_API sr_status sr_set_to_text(const sr_set* set, char* buffer, size_t capacity
  * dim numbers; `slack`, the smallest slack there, and `hull_dim`, the dimension of the set's affine hull, may be null. */
 SR_API sr_status sr_set_find_anchor(const sr_set* set, const char* search, size_t search_length, double* anchor,
                                     size_t length, double* slack, size_t* hull_dim);
-/* How far each row lies outside: the largest of -slack over the inequalities and of |residual| over the equalities; 0 for a
- * point of the set, NaN for a row with a NaN. `out` has a place for each row. */
+/* How far each row lies outside: the largest of -slack over the inequalities, and of |residual| over the equalities that are
+ * off by more than the rounding of x; 0 for a point of the set, NaN for a row with a NaN. `out` has a place for each row. */
 SR_API sr_status sr_set_violation_f32(const sr_set* set, sr_const_rows_f32 x, double* out, size_t length);
 SR_API sr_status sr_set_violation_f64(const sr_set* set, sr_const_rows_f64 x, double* out, size_t length);
 

@@ -4,6 +4,8 @@ from pathlib import Path
 
 from . import _build
 
+if not _build.torch_version:
+    raise ImportError(f"softradial {_build.version} was compiled without torch: install it again where torch is")
 _MADE_FOR = ".".join(_build.torch_version.split(".")[:2])
 _REMEDY = f"install torch {_MADE_FOR}, or install softradial again, which compiles it for the torch that it finds"
 

@@ -232,7 +232,8 @@ class Set:
         return _wrapped(_made(_C.sr_set_with_anchor, self._handle, _address(point), point.size))
 
     def violation(self, x: Numbers) -> np.ndarray:
-        """How far each row of x (..., dim) lies outside: (...), float64; 0 for a feasible row, NaN for one with a NaN."""
+        """How far each row of x (..., dim) lies outside: (...), float64; 0 for a feasible row, NaN for one with a NaN.
+        Equalities count where they are off by more than the rounding of x."""
         rows = _rows_of(x, "x", self.dim)
         out = np.empty(np.shape(x)[:-1])
         call = getattr(_C, f"sr_set_violation_{_PRECISION[rows.dtype]}")

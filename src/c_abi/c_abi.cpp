@@ -1,5 +1,6 @@
 // softradial.h: each function checks its arguments and calls the library, inside `guarded`.
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -59,17 +60,17 @@ const Anchor& anchor_of(const sr_layer* handle) {
   throw Refusal(SR_NOT_AVAILABLE, std::string(method_name(layer.options.method)) + " has no anchor");
 }
 
-template <class Given>
+template <class T, class Given>
 sr_status violation(const sr_set* handle, const Given& given, double* out, std::size_t length) {
   return guarded([&] {
     const sr_set& set = required(handle, "set");
-    const auto x = input_rows(given, set.set.dim(), "x");
-    const auto worst = numbers(out, length, x.count(), "out");
+    const Rows<const T> x = input_rows(given, set.set.dim(), "x");
+    const auto violations = numbers(out, length, x.count(), "out");
     const auto meter = set.meters.lend([&] { return ViolationMeter(set.set); });
     std::vector<double> point(x.dim());
     for (std::size_t i = 0; i < x.count(); ++i) {
       std::ranges::copy(x[i], point.begin());
-      worst[i] = (*meter)(point).worst();
+      violations[i] = (*meter).beyond_rounding(point, std::numeric_limits<T>::epsilon());
     }
   });
 }
@@ -283,10 +284,10 @@ sr_status sr_set_find_anchor(const sr_set* set, const char* search, size_t searc
 }
 
 sr_status sr_set_violation_f32(const sr_set* set, sr_const_rows_f32 x, double* out, size_t length) {
-  return c::violation(set, x, out, length);
+  return c::violation<float>(set, x, out, length);
 }
 sr_status sr_set_violation_f64(const sr_set* set, sr_const_rows_f64 x, double* out, size_t length) {
-  return c::violation(set, x, out, length);
+  return c::violation<double>(set, x, out, length);
 }
 
 sr_status sr_set_types(char* buffer, size_t capacity, size_t* length) {

@@ -225,6 +225,22 @@ TEST(CAbi, RowsThatAreNotFinite) {
   }
 }
 
+// Compiled for float at the first call in it, which fails where float cannot tell the anchor from the boundary: every time,
+// and in no other precision.
+TEST(CAbi, APrecisionThatIsTooCoarseIsAnError) {
+  const LayerHandle layer = make(parse(R"({"type": "box", "lower": [1], "upper": [1.000000001]})"));
+  const float narrow = 0;
+  const double wide = 0;
+  float narrow_x = 0;
+  double wide_x = 0;
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    EXPECT_EQ(sr_project_f32(layer.get(), {&narrow, 1, 1, 1}, {&narrow_x, 1, 1, 1}), SR_ANCHOR_NOT_INTERIOR);
+    EXPECT_EQ(sr_project_f32(layer.get(), {nullptr, 0, 1, 1}, {nullptr, 0, 1, 1}), SR_ANCHOR_NOT_INTERIOR);
+    expect_ok(sr_project_f64(layer.get(), {&wide, 1, 1, 1}, {&wide_x, 1, 1, 1}));
+    EXPECT_TRUE(wide_x > 1 && wide_x < 1.000000001);
+  }
+}
+
 // A layer keeps what it needs: its set may go first.
 TEST(CAbi, LayersOutliveTheirSets) {
   SetHandle set = parse(kTriangle);

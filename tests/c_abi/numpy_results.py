@@ -14,19 +14,18 @@ results = {}
 for number, case in enumerate(json.loads((folder / "cases.json").read_text())):
     set = srn.parse_set(case["set"])
     layer = getattr(srn, case["class"])(set, **case["options"])
-    if case["map"]:
-        restored = srn.layer_from_state(given[f"{number}.state"])
+    restored = srn.layer_from_state(given[f"{number}.state"])
     for dtype in ("float32", "float64"):
         u, grad_x = given[f"{number}.u.{dtype}"], given[f"{number}.grad_x.{dtype}"]
         x = layer(u, training=case["training"])
         results[f"{number}.x.{dtype}"] = x
+        results[f"{number}.restored.{dtype}"] = restored(u, training=case["training"])
         results[f"{number}.violation.{dtype}"] = set.violation(x)
         if case["training"]:
             results[f"{number}.grad_u.{dtype}"] = layer.vjp(u, grad_x)
         if case["map"]:
             results[f"{number}.inverse.{dtype}"] = layer.inverse(x)
             results[f"{number}.log_abs_det.{dtype}"] = layer.log_abs_det(u)
-            results[f"{number}.restored.{dtype}"] = restored(u)
     if case["map"]:
         results[f"{number}.anchor"] = layer.anchor
 np.savez(folder / "results.npz", **results)

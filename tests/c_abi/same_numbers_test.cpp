@@ -146,7 +146,7 @@ void check_violation(const Set& set, const SetHandle& handle) {
   ViolationMeter meter(set);
   for (std::size_t i = 0; i < x.count(); ++i) {
     const std::vector<double> point(x[i].begin(), x[i].end());
-    const double expected = meter(point).worst();
+    const double expected = meter.beyond_rounding(point, std::numeric_limits<T>::epsilon());
     EXPECT_EQ(std::memcmp(&given[i], &expected, sizeof expected), 0) << "row " << i;
   }
 }

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -69,7 +68,7 @@ def test_projects(precision, number):
     assert back[0] - back[1] == pytest.approx(u[0] - u[1], rel=1e-3)
     violation = (ctypes.c_double * 2)()
     assert getattr(C, f"sr_set_violation_{precision}")(set, rows(x, 4), violation, ctypes.c_size_t(2)) == OK
-    assert max(violation) < 1e-6
+    assert list(violation) == [0, 0]
     C.sr_layer_free(layer)
     C.sr_set_free(set)
 
@@ -138,7 +137,3 @@ def test_loads_no_torch_and_has_a_relative_path():
     version = re.search(r"^#define SR_ABI_VERSION (\d+)$", HEADER.read_text(), re.MULTILINE)[1]
     assert re.findall(r"\(SONAME\).*\[(.*)\]", listing) == [f"libsoftradial_c.so.{version}"]
     assert C.sr_abi_version() == int(version)
-
-
-def test_was_run_without_torch():
-    assert "torch" not in sys.modules and "softradial" not in sys.modules

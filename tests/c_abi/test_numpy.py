@@ -76,8 +76,8 @@ def expected_of(case, number, given, expected):
     scale = np.array([[0.1], [0.5], [1], [3], [30], [1e6], [1]])
     u = rng.standard_normal((7, width)) * (scale if is_map else 1)
     grad_x = rng.standard_normal((7, set.dim))
+    given[f"{number}.state"] = np.asarray(layer.state_dict()["_extra_state"])
     if is_map:
-        given[f"{number}.state"] = np.asarray(layer.state_dict()["_extra_state"])
         expected[f"{number}.anchor"] = layer.anchor.numpy()
         u[-1, 0] = np.nan
     for dtype in DTYPES:
@@ -91,12 +91,11 @@ def expected_of(case, number, given, expected):
             gradient[np.isnan(u).any(axis=1)] = np.nan
             expected[f"{number}.grad_u.{dtype}"] = gradient
         x = x.detach()
-        expected[f"{number}.x.{dtype}"] = x.numpy()
+        expected[f"{number}.x.{dtype}"] = expected[f"{number}.restored.{dtype}"] = x.numpy()
         expected[f"{number}.violation.{dtype}"] = set.violation(x).numpy()
         if is_map:
             expected[f"{number}.inverse.{dtype}"] = layer.inverse(x).numpy()
             expected[f"{number}.log_abs_det.{dtype}"] = layer.log_abs_det(leaf.detach()).numpy()
-            expected[f"{number}.restored.{dtype}"] = x.numpy()
     return {"set": set.to_json(), "class": name, "options": options, "map": is_map, "training": training}
 
 
@@ -161,7 +160,8 @@ for ask in (lambda: softradial.SoftRadial, lambda: softradial.layers, lambda: ex
     try:
         ask()
     except ImportError as error:
-        assert "needs torch: No module named 'torch'; softradial.numpy does not" in str(error), error
+        assert "softradial." in str(error) and " needs torch: " in str(error), error
+        assert str(error).endswith("; softradial.numpy does not"), error
     else:
         raise AssertionError("nothing was said")
 exec("from softradial import *")
@@ -193,7 +193,7 @@ def test_shapes_and_dtypes_are_kept(dtype):
     assert layer(u[0, 0, 0]).shape == (4,) and layer(u[:0]).shape == (0, 3, 5, 4)
     assert layer.log_abs_det(u).shape == (2, 3, 5) and layer.log_abs_det(u).dtype == dtype
     assert layer.slack(u[0, 0, 0]).shape == () and layer.set.violation(x).shape == (2, 3, 5)
-    assert layer.set.violation(x).dtype == "float64" and (layer.set.violation(x) < 1e-6).all()
+    assert layer.set.violation(x).dtype == "float64" and (layer.set.violation(x) == 0).all()
     assert layer([0.1, 0.2, 0.3, 0.4]).dtype == "float64" and layer([[1, 2, 3, 4]]).shape == (1, 4)
 
 
