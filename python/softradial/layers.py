@@ -47,9 +47,13 @@ def _eager(scripted: Any) -> Any:
 
     def forward(self: "_Radial", u: Tensor, *more: Any, **data: Any) -> Tensor:
         try:
-            if more or data or self.check_finite or not self._fixed or tracing() is not None:
+            if more or self.check_finite or not self._fixed or tracing() is not None:
                 return scripted(self, u, *more, **data)
-            return self._project(u)
+            if not data:
+                return self._project(u)
+            if ("upper" in data and self._no_upper) or self._buffers["given_anchor"] is not None:
+                return scripted(self, u, **data)
+            return self._project_samples(u, data, self.anchor_gradient)
         except Exception as error:
             return call_again(scripted, self, (u, *more), data, error)
 
@@ -94,9 +98,8 @@ class _Radial(SetLayer):
 
     @torch.jit.unused
     def _use(self, projection: Any) -> None:
-        """A method of an object of TorchScript takes a microsecond to find, a fifth of a small call: it is kept."""
         self.projection = projection
-        self._project = projection.project
+        self._project, self._project_samples = projection.project, projection.project_samples
 
     @_eager
     def forward(
@@ -254,9 +257,6 @@ class _Radial(SetLayer):
         if self.cap is not None and prefix + "upper" in state_dict:
             state_dict[prefix + "cap"] = state_dict.pop(prefix + "upper")
         super()._load_from_state_dict(state_dict, prefix, *more)
-
-    def __getstate__(self) -> Dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_project"}
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
         """Pickles from before layers had their set, and caps their name, are read, too."""

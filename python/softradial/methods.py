@@ -37,14 +37,16 @@ class ConstraintLayer(SetLayer):
 
     def _make(self, method: str, contraction: str, anchor: Any, numbers: Dict[str, float]) -> None:
         self.layer = _build(classes.Layer, script_of(self._set), method, contraction, numbers, *anchor_words(anchor))
+        self._project = self.layer.project
         self._shown = ", ".join([method] + [f"{name}={value:g}" for name, value in numbers.items()])
         point = anchor if anchor is None or isinstance(anchor, str) else to_tensor("anchor", anchor).tolist()
         self._arguments = json.dumps({"method": method, "contraction": contraction, "anchor": point, "options": numbers})
 
-    @plain_errors
     def forward(self, u: Tensor) -> Tensor:
         """x (..., dim) for u (..., input_dim)."""
         return self.layer.project(u, self.training)
+
+    forward = plain_errors(forward, lambda self, u: self._project(u, self.training))
 
     @property
     def input_dim(self) -> int:
@@ -72,6 +74,7 @@ class ConstraintLayer(SetLayer):
     def __setstate__(self, state: Dict[str, Any]) -> None:
         """Pickles from before layers had their set are read, too."""
         super().__setstate__(state)
+        self._project = self.layer.project
         if "_set" in self.__dict__:
             return
         self._set = set_of(self.layer.set)

@@ -22,7 +22,7 @@ using MaybeTensor = c10::optional<at::Tensor>;
 // under the name that a layer's call takes for it (SetObject::learned).
 [[nodiscard]] SetPtr make_set(const std::string& type, const c10::Dict<std::string, at::Tensor>& data,
                               const std::vector<SetPtr>& sets);
-// The table of types as JSON: what Python makes its constructors from.
+// The table of types as JSON: what Python makes its classes from.
 [[nodiscard]] std::string describe_set_types();
 
 [[nodiscard]] SetPtr read_set(const std::string& json);
