@@ -7,7 +7,7 @@ import functools
 import inspect
 import re
 import types
-from typing import Any, Callable, Dict, NoReturn, Sequence, TypeVar
+from typing import Any, Callable, Dict, NoReturn, Optional, Sequence, TypeVar
 
 import torch
 
@@ -20,20 +20,21 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 _REFUSAL = re.compile(r"(\w+|quadratic programme): .*|row \d+ has a NaN or an infinity")
 
 
-def plain_errors(method: Method) -> Method:
-    """A method of a layer, the first argument rows of numbers, that takes numbers, lists and arrays for tensors.
+def plain_errors(method: Method, eager: Optional[Callable[..., Any]] = None) -> Method:
+    """A method of a layer, the first argument rows of numbers, that takes numbers, lists and arrays for tensors. `eager` is
+    a shorter way to the same result, in Python.
 
     TorchScript compiles the method itself: it reads the source of what is wrapped, and looks names up in the globals of the
     wrapper, which therefore are the method's.
     """
-    again = call_again
+    again, first = call_again, eager or method
     in_graph = compiling
 
     def call(self: Any, *arguments: Any, **named: Any) -> Any:
         if in_graph():
             return method(self, *arguments, **named)
         try:
-            return method(self, *arguments, **named)
+            return first(self, *arguments, **named)
         except Exception as error:
             return again(method, self, arguments, named, error)
 

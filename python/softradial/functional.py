@@ -236,6 +236,6 @@ def qp(
     A: Optional[Numbers] = None,
     b: Optional[Numbers] = None,
 ) -> Tensor:
-    """argmin 1/2 x'Qx + p'x subject to Ax = b, Gx <= h for each row of p (..., dim), with gradients to all data. h and b may
-    be each sample's own."""
+    """argmin 1/2 x'Qx + p'x subject to Ax = b, Gx <= h for each row of p (..., dim), with gradients to all data. h and b
+    may be each sample's own."""
     return methods.QpLayer(Q, G, None, A, None)(p, h, b)

@@ -51,11 +51,15 @@ def _eager(scripted: Any) -> Any:
         if _compiled.compiling():
             return scripted(self, u, *more, **data)
         try:
-            if more or data or self.check_finite or not self._fixed or tracing() is not None:
+            if more or self.check_finite or not self._fixed or tracing() is not None:
                 return scripted(self, u, *more, **data)
             if type(u) is not Tensor or u.is_meta:
-                return scripted(self, u)
-            return self._project(u)
+                return scripted(self, u, **data)
+            if not data:
+                return self._project(u)
+            if ("upper" in data and self._no_upper) or self._buffers["given_anchor"] is not None:
+                return scripted(self, u, **data)
+            return self._project_samples(u, data, self.anchor_gradient)
         except Exception as error:
             return call_again(scripted, self, (u, *more), data, error)
 
@@ -100,9 +104,8 @@ class _Radial(SetLayer, DescribedMap):
 
     @torch.jit.unused
     def _use(self, projection: Any) -> None:
-        """A method of an object of TorchScript takes a microsecond to find, a fifth of a small call: it is kept."""
         self.projection = projection
-        self._project = projection.project
+        self._project, self._project_samples = projection.project, projection.project_samples
         self._describe()
 
     @_eager
@@ -269,9 +272,6 @@ class _Radial(SetLayer, DescribedMap):
         if self.cap is not None and prefix + "upper" in state_dict:
             state_dict[prefix + "cap"] = state_dict.pop(prefix + "upper")
         super()._load_from_state_dict(state_dict, prefix, *more)
-
-    def __getstate__(self) -> Dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_project"}
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
         """Pickles from before layers had their set, and caps their name, are read, too."""

@@ -43,20 +43,26 @@ class ConstraintLayer(SetLayer, Described):
         # Shapes for compiled models, which cannot ask the library's object.
         self._dims = (self.layer.dim, self.layer.state_dim)
         self._differs_in_training = self.layer.differs_in_training
+        self._project = self.layer.project
         self._shown = ", ".join([method] + [f"{name}={value:g}" for name, value in numbers.items()])
         point = anchor if anchor is None or isinstance(anchor, str) else to_tensor("anchor", anchor).tolist()
         self._arguments = json.dumps({"method": method, "contraction": contraction, "anchor": point, "options": numbers})
 
-    @plain_errors
     def forward(self, u: Tensor) -> Tensor:
         """x (..., dim) for u (..., input_dim)."""
-        return self._project(u)
+        return self._evaluate(u)
 
-    def _project(self, u: Tensor) -> Tensor:
+    def _evaluate(self, u: Tensor) -> Tensor:
         if not torch.jit.is_scripting():
             if self._described and _compiled.symbolic(u):
                 return _compiled.project_layer(self, u)
         return self.layer.project(u, self.training)
+
+    def _eager(self, u: Tensor) -> Tensor:
+        """forward in Python: straight to the library, unless u stands for a tensor that comes later."""
+        return self._project(u, self.training) if type(u) is Tensor and not u.is_meta else self._evaluate(u)
+
+    forward = plain_errors(forward, _eager)
 
     @property
     def input_dim(self) -> int:
@@ -84,6 +90,7 @@ class ConstraintLayer(SetLayer, Described):
     def __setstate__(self, state: Dict[str, Any]) -> None:
         """Pickles from before layers had their set are read, too."""
         super().__setstate__(state)
+        self._project = self.layer.project
         if "_set" in self.__dict__:
             return
         self._set = set_of(self.layer.set)

@@ -162,6 +162,23 @@ TEST_F(NnModule, IsSavedWithItsSet) {
   EXPECT_NEAR(layer(doubles({1, 5})).sum().item<double>(), 2, 1e-14);
 }
 
+TEST_F(NnModule, EveryLayerIsSavedWithItsSet) {
+  std::stringstream file;
+  torch::save(nn::ConstraintLayer(Simplex(5, 2), Softmax{.temperature = 0.5}), file);
+  nn::ConstraintLayer restored(Simplex(5), Softmax{});
+  torch::load(restored, file);
+  EXPECT_EQ(restored->set(), Set(Simplex(5, 2)));
+  const Tensor u = doubles({2, 5});
+  EXPECT_TRUE(torch::equal(restored(u), nn::ConstraintLayer(Simplex(5, 2), Softmax{.temperature = 0.5})(u)));
+}
+
+TEST_F(NnModule, ACapIsACapInACall) {
+  EXPECT_THROW(layer(torch::randn({2, 5}), nn::SampleTensors{.upper = torch::ones({5})}), InvalidSet);
+  EXPECT_THROW(nn::SoftRadial(Box(Eigen::VectorXd::Zero(5), Eigen::VectorXd::Ones(5)))(
+                   torch::randn({2, 5}), nn::SampleTensors{.cap = torch::ones({5})}),
+               InvalidSet);
+}
+
 TEST_F(NnModule, RejectsWhatDoesNotFit) {
   EXPECT_THROW(layer(torch::randn({2, 4})), ShapeError);
   EXPECT_THROW(layer(torch::ones({2, 5}, torch::kLong)), ShapeError);
