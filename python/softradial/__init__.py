@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from . import _build, distributions, sets
+from . import _build, _library, distributions, sets  # noqa: F401 (_library before all others: it says which torch fits)
 from .anchors import analytic_center
 from .layers import GaugeMap, HardRadial, SoftRadial
 from .level_sets import LevelSet
