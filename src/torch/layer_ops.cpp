@@ -4,6 +4,7 @@
 #include <torch/csrc/autograd/saved_variable.h>
 #include <torch/library.h>
 
+#include "autograd/make_node.hpp"
 #include "cpu/precision.hpp"
 #include "cpu/tensor_rows.hpp"
 #include "layer_object.hpp"
@@ -128,9 +129,9 @@ std::tuple<at::Tensor, at::Tensor> layer_forward_autograd(const at::Tensor& u, c
     throw Error(std::string(method_name(layer->method())) +
                 " ends with an exact projection when it is evaluated, which has no gradient here: use training mode");
   }
-  std::shared_ptr<LayerBackward> node;
+  NodePtr<LayerBackward> node;
   if (records) {
-    node = std::shared_ptr<LayerBackward>(new LayerBackward(u, layer), torch::autograd::deleteNode);
+    node = make_node<LayerBackward>(u, layer);
     node->set_next_edges(torch::autograd::collect_next_edges(u));
   }
   std::tuple<at::Tensor, at::Tensor> out;

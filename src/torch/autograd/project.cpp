@@ -7,6 +7,7 @@
 #include <torch/csrc/autograd/saved_variable.h>
 #include <torch/library.h>
 
+#include "autograd/make_node.hpp"
 #include "composite/radial_map.hpp"
 #include "cpu/tensor_rows.hpp"
 
@@ -53,7 +54,7 @@ at::Tensor project_autograd(const at::Tensor& u, const MapPtr& map) {
     const at::AutoDispatchBelowADInplaceOrView below;
     return project(u, map);
   }
-  const std::shared_ptr<ProjectBackward> node(new ProjectBackward(u, map), torch::autograd::deleteNode);
+  const NodePtr<ProjectBackward> node = make_node<ProjectBackward>(u, map);
   node->set_next_edges(torch::autograd::collect_next_edges(u));
   at::Tensor x;
   {

@@ -6,10 +6,10 @@
 #include <torch/csrc/autograd/saved_variable.h>
 
 #include <array>
-#include <memory>
 #include <mutex>
 #include <string>
 
+#include "autograd/make_node.hpp"
 #include "bounds.hpp"
 #include "map_object.hpp"
 
@@ -68,9 +68,9 @@ class SampleNode final : public torch::autograd::Node {
 template <class Gradient, std::size_t N, class Project>
 SampleResult record_samples(const std::array<at::Tensor, N>& inputs, const MapPtr& map, const Project& project) {
   using Node = SampleNode<N, Gradient>;
-  std::shared_ptr<Node> node;
+  NodePtr<Node> node;
   if (std::apply([](const auto&... input) { return torch::autograd::compute_requires_grad(input...); }, inputs)) {
-    node = std::shared_ptr<Node>(new Node(inputs, map), torch::autograd::deleteNode);
+    node = make_node<Node>(inputs, map);
     node->set_next_edges(
         std::apply([](const auto&... input) { return torch::autograd::collect_next_edges(input...); }, inputs));
   }
