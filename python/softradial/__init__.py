@@ -4,13 +4,14 @@ softradial.numpy has the layers on numpy arrays and needs no torch; everything e
 """
 
 import importlib
+import sys
 from typing import Any, List, Optional
 
 from . import _build
 
 _torch_error: Optional[Exception] = None
 try:
-    from . import distributions, functional, sets
+    from . import _library, distributions, functional, sets  # noqa: F401 (_library first: it says which torch fits)
     from .anchors import analytic_center
     from .layers import GaugeMap, HardRadial, SoftRadial
     from .level_sets import LevelSet
@@ -30,8 +31,10 @@ try:
         Softmax,
     )
     from .sets import *  # noqa: F401, F403 (one class for each type of the library's table)
-except (ImportError, OSError) as error:  # no torch, or no op library for it: said when something of it is asked for
-    _torch_error = error
+except (ImportError, OSError) as error:
+    if "torch" in sys.modules:  # a torch that does not fit
+        raise
+    _torch_error = error  # no torch: said when something of it is asked for
 
 
 def __getattr__(name: str) -> Any:

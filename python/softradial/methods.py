@@ -156,7 +156,7 @@ class HardNetAff(ConstraintLayer):
     def forward(self, u: Tensor, lower: Optional[Tensor] = None, upper: Optional[Tensor] = None) -> Tensor:
         """x (..., dim) for u (..., dim)."""
         if lower is None and upper is None:
-            return self._project(u)
+            return self._evaluate(u)
         low = self.lower.to(u) if lower is None else self._bounds(lower, u, "lower")
         high = self.upper.to(u) if upper is None else self._bounds(upper, u, "upper")
         image = u @ self.rows.to(u).t()

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <utility>
 
+#include "autograd/make_node.hpp"
 #include "softradial/errors.hpp"
 
 namespace softradial::ops {
@@ -88,11 +89,9 @@ at::Tensor tangent_of(const FirstOrder& op, const Tensors& inputs, const Tensors
 }  // namespace
 
 Tensors record_first_order(const FirstOrder& op, const Tensors& inputs, const std::function<Tensors()>& evaluate) {
-  std::shared_ptr<FirstOrderNode> node;
+  NodePtr<FirstOrderNode> node;
   if (requires_gradient(inputs)) {
-    node = std::shared_ptr<FirstOrderNode>(
-        new FirstOrderNode(op, torch::autograd::collect_next_edges(at::TensorList(inputs))),
-        torch::autograd::deleteNode);
+    node = make_node<FirstOrderNode>(op, torch::autograd::collect_next_edges(at::TensorList(inputs)));
   }
   Tensors outputs;
   {
@@ -118,9 +117,8 @@ Tensors derivative_only(const std::string& name, const Tensors& inputs, const st
     out = compute();
   }
   if (requires_gradient(inputs)) {
-    const std::shared_ptr<torch::autograd::Node> node(
-        new torch::autograd::Error(message, torch::autograd::collect_next_edges(at::TensorList(inputs))),
-        torch::autograd::deleteNode);
+    const auto node =
+        make_node<torch::autograd::Error>(message, torch::autograd::collect_next_edges(at::TensorList(inputs)));
     for (at::Tensor& result : out) {
       if (result.defined()) torch::autograd::set_history(result, node);
     }
