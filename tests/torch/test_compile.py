@@ -169,6 +169,27 @@ def test_no_gradient_where_the_uncompiled_layer_has_none(name, rng):
         torch.compile(layer, backend="aot_eager", fullgraph=True)(u)
 
 
+def test_penalties_and_programmes_compile(rng):
+    soft = OTHERS["soft_penalty"]()
+    compiled_as_called(lambda u: soft.penalty(soft(u)), normal((5, 3), rng, scale=2.0))
+    programme = sr.QpLayer(torch.eye(3).double(), torch.eye(3).double(), torch.ones(3).double() / 4)
+    h = normal((5, 3), rng).square() + 0.1
+    compiled_as_called(lambda p, h: programme(p, h=h), normal((5, 3), rng), h)
+
+
+def test_autocast_compiles(rng):
+    model = linear_model(sr.SoftRadial(capped()))
+    z = normal((5, 3), rng, torch.float32)
+
+    def cast(z):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return model(z)
+
+    x = cast(z)
+    assert x.dtype == torch.float32
+    same(torch.compile(cast, backend="aot_eager", fullgraph=True)(z), x, rtol=1e-6, atol=1e-6)
+
+
 def test_densities_compile(rng):
     layer = sr.SoftRadial(capped())
     loc = normal((5, 6), rng)
@@ -431,6 +452,8 @@ def op_calls(rng):
     x, state = ops.described_project(u, map)
     y, other_state = ops.described_layer(wide, bytes_of_other, *other._dims, True)
     caps, total = torch.full((4, 6), 0.5).double(), torch.ones(4).double()
+    programme = (caps, torch.empty(4, 0).double(), torch.eye(6).double(), torch.eye(6).double(), torch.empty(0, 6).double())
+    solved = ops.qp_solve(u, *programme)[1:]
     wants = lambda tensor: tensor.clone().requires_grad_()
     return {
         "described_project": (wants(u), map),
@@ -443,13 +466,16 @@ def op_calls(rng):
         "described_samples_backward": (g, u, [caps, total], ["upper", "sum"], [0], False, map),
         "described_layer": (wants(wide), bytes_of_other, *other._dims, True),
         "described_layer_backward": (g, wide, y, other_state, bytes_of_other),
+        "described_penalty": (wants(wide[:, :6]), bytes_of_other),
+        "described_penalty_backward": (g[:, :1].clone(), wide[:, :6].clone(), bytes_of_other),
+        "qp_solve": (wants(u), *programme),
+        "qp_solve_backward": (g, u, *programme, *solved),
     }
 
 
-NAMES = [
-    f"described_{name}{suffix}"
-    for name in ("project", "inverse", "log_abs_det", "samples", "layer") for suffix in ("", "_backward")
-]
+KINDS = ("described_project", "described_inverse", "described_log_abs_det", "described_samples", "described_layer",
+         "described_penalty", "qp_solve")
+NAMES = [name + suffix for name in KINDS for suffix in ("", "_backward")]
 
 
 @pytest.mark.skipif(not hasattr(torch.library, "opcheck"), reason="torch.library.opcheck came with torch 2.4")
