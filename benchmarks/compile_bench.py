@@ -9,6 +9,7 @@ sleef (Debian: libsleef-dev, preloaded as above); otherwise this stops, since th
 
 import argparse
 import ctypes
+import importlib
 import timeit
 
 import softradial
@@ -39,10 +40,11 @@ def best_times(sides, rounds):
 
 def require_vectors():
     try:
-        ctypes.CDLL(None).Sleef_expf8_u10
+        getattr(ctypes.CDLL(None), "Sleef_expf8_u10avx2")
     except AttributeError:
         raise SystemExit("compile_bench: inductor does not vectorise without sleef: LD_PRELOAD=libsleef.so.3") from None
-    torch._inductor.config.cpp.vec_isa_ok = True
+    # Otherwise inductor tries whether the processor's vectors work, and does without where the trial fails to link.
+    importlib.import_module("torch._inductor.config").cpp.vec_isa_ok = True  # type: ignore[attr-defined]
 
 
 def processor():
@@ -56,8 +58,6 @@ def main():
     rounds = arguments.parse_args().rounds
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    import torch._inductor.config
-
     require_vectors()
     print(f"{processor()}, torch {torch.__version__}, one thread, float32, forward + backward, us")
     print(f"{'capped simplex':16} {'plain, compiled':>16} {'layer':>10} {'compiled':>10} {'ratios':>14} {'bar':>6}")

@@ -9,6 +9,7 @@ the compiler fuses by itself.
 """
 
 import functools
+import importlib
 import sys
 from typing import Any, Callable, Dict, Optional, Tuple
 
@@ -46,9 +47,12 @@ def _description(layer: Any, like: Tensor) -> Tensor:
     return layer.description
 
 
+# Where the kernels of the ops are, and where they are not needed.
+_HOME = ("cpu", "meta")
+
+
 def _elsewhere(u: Tensor) -> bool:
-    """Whether the kernels of the ops are not for u's device."""
-    return compiling() and u.device.type not in ("cpu", "meta")
+    return compiling() and u.device.type not in _HOME
 
 
 def _plain(layer: Any, name: str, u: Tensor) -> Tensor:
@@ -119,8 +123,7 @@ class Plain(nn.Module):
 
     def __init__(self, projection: Any, name: str, dtype: torch.dtype, device: torch.device) -> None:
         super().__init__()
-        from torch.fx.experimental.proxy_tensor import make_fx
-
+        make_fx: Any = importlib.import_module("torch.fx.experimental.proxy_tensor").make_fx
         # Sizes that are 0, 1 or the same as another are special to the tracer.
         rows = torch.zeros(projection.dim + 97, projection.dim, dtype=dtype, device=device)
         op = getattr(ops, name)
@@ -162,7 +165,7 @@ class DescribedMap(Described):
     def _describe(self) -> None:
         super()._describe()
         self.plain_maps: Dict[Tuple[str, torch.dtype], nn.Module] = {}
-        if self._described and self.description.device.type not in ("cpu", "meta"):
+        if self._described and self.description.device.type not in _HOME:
             self.plain_maps = {(name, dtype): self._plain(name, dtype) for name, dtype in self.PLAIN}
 
     def _apply(self, *arguments: Any, **options: Any) -> "DescribedMap":

@@ -52,7 +52,8 @@ Solved solve_kernel(const at::Tensor& p, const at::Tensor& h, const at::Tensor& 
       layer_of(Q, G, A).solve(columns(flat(p, batch)), columns(flat(h, batch)), columns(flat(b, batch)));
   const at::Tensor wide = at::empty({0}, at::kDouble);
   const at::Tensor x = rows(solution.x, wide);
-  return {x.to(p.options()).reshape(p.sizes()), x, rows(solution.duals, wide), rows(solution.prices, wide)};
+  // A copy: results of an op share no memory.
+  return {result_of(x.to(p.options()).reshape(p.sizes())), x, rows(solution.duals, wide), rows(solution.prices, wide)};
 }
 
 // Cotangents of all data; those of p, h, b row by row. It takes all that the solution depends on, though it needs less:
@@ -82,15 +83,10 @@ Solved solve_meta(const at::Tensor& p, const at::Tensor& h, const at::Tensor& b,
   return {blank_like(p), wide(p), wide(h), wide(b)};
 }
 
-Cotangents solve_backward_meta(const at::Tensor& grad_x, const at::Tensor&, const at::Tensor& duals,
-                               const at::Tensor& prices, const at::Tensor& Q, const at::Tensor& G,
-                               const at::Tensor& A) {
-  const auto like = [&](const at::Tensor& data) {
-    SymShape shape = sym_batch(grad_x);
-    shape.push_back(data.sym_size(-1));
-    return blank(shape, grad_x.options());
-  };
-  return {blank_like(grad_x), like(duals), like(prices), blank_like(Q), blank_like(G), blank_like(A)};
+Cotangents solve_backward_meta(const at::Tensor&, const at::Tensor& p, const at::Tensor& h, const at::Tensor& b,
+                               const at::Tensor& Q, const at::Tensor& G, const at::Tensor& A, const at::Tensor&,
+                               const at::Tensor&, const at::Tensor&) {
+  return {blank_like(p), blank_like(h), blank_like(b), blank_like(Q), blank_like(G), blank_like(A)};
 }
 
 using SolveSignature = Solved(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,

@@ -134,8 +134,8 @@ def test_data_for_each_sample_compile(name, rng):
 def test_data_for_all_samples_and_of_another_dtype_compile(rng):
     layer = sr.SoftRadial(capped())
     u = normal((2, 3, 6), rng, torch.float32)
-    caps = torch.full((6,), 0.5).double()
-    compiled_as_called(lambda u, caps, sum: layer(u, caps=caps, sum=sum), u, caps, torch.tensor(1.2))
+    caps = torch.full((6,), 0.5, dtype=torch.float64)
+    compiled_as_called(lambda u, caps, sum: layer(u, cap=caps, sum=sum), u, caps, torch.tensor(1.2))
 
 
 @pytest.mark.parametrize("name", LEARNED)
@@ -168,6 +168,27 @@ def test_no_gradient_where_the_uncompiled_layer_has_none(name, rng):
     u = normal((4, 6), rng).requires_grad_()
     with pytest.raises(Exception, match="use training mode"):
         torch.compile(layer, backend="aot_eager", fullgraph=True)(u)
+
+
+def test_penalties_and_programmes_compile(rng):
+    soft = OTHERS["soft_penalty"]()
+    compiled_as_called(lambda u: soft.penalty(soft(u)), normal((5, 3), rng, scale=2.0))
+    programme = sr.QpLayer(torch.eye(3).double(), torch.eye(3).double(), torch.ones(3).double() / 4)
+    h = normal((5, 3), rng).square() + 0.1
+    compiled_as_called(lambda p, h: programme(p, h=h), normal((5, 3), rng), h)
+
+
+def test_autocast_compiles(rng):
+    model = linear_model(sr.SoftRadial(capped()))
+    z = normal((5, 3), rng, torch.float32)
+
+    def cast(z):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return model(z)
+
+    x = cast(z)
+    assert x.dtype == torch.float32
+    same(torch.compile(cast, backend="aot_eager", fullgraph=True)(z), x, rtol=1e-6, atol=1e-6)
 
 
 def test_densities_compile(rng):
@@ -311,7 +332,7 @@ def test_a_description_is_read_again_where_it_is_copied(rng):
     layer = sr.SoftRadial(capped())
     u = normal((5, 6), rng)
     twice = torch.cat([layer.description, layer.description])
-    for description in (layer.description.clone(), twice[: len(layer.description)]):
+    for description in (layer.description.clone(), twice[: len(twice) // 2], twice[len(twice) // 2 :]):
         for _ in range(2):
             same(ops.described_project(u, description)[0], layer(u))
 
@@ -389,12 +410,8 @@ def exported(model, example, strict):
 @pytest.mark.parametrize("strict", [True, False])
 @pytest.mark.parametrize("name", ["soft", "gauge", "orthogonal"])
 def test_models_export_with_any_batch_size(name, strict, rng):
-    layers = {
-        "soft": lambda: sr.SoftRadial(capped()),
-        "gauge": lambda: sr.GaugeMap(capped()),
-        "orthogonal": OTHERS["orthogonal"],
-    }
-    model = linear_model(layers[name]())
+    makes = {"soft": sr.SoftRadial, "gauge": sr.GaugeMap, "orthogonal": sr.Orthogonal}
+    model = linear_model(makes[name](capped()))
     program = exported(model, normal((4, 3), rng, torch.float32), strict)
     for rows in (2, 9):
         z = normal((rows, 3), rng, torch.float32)
@@ -402,24 +419,33 @@ def test_models_export_with_any_batch_size(name, strict, rng):
 
 
 READER = """
-import sys, torch, softradial
+import sys, torch
+if sys.argv[3] == "ours":
+    import softradial
 program = torch.export.load(sys.argv[1])
 data = torch.load(sys.argv[2])
 x = program.module()(data["z"])
+assert sys.argv[3] == "ours" or "softradial" not in sys.modules
 assert torch.allclose(x, data["x"], atol=1e-6), (x, data["x"])
 print("read")
 """
 
 
+def triangle():
+    return sr.SoftRadial(sr.Polyhedron([[1.0, 1.0], [-1.0, 0.0], [0.0, -1.0]], [1.0, 0.0, 0.0]))
+
+
 @pytest.mark.parametrize("strict", [True, False])
-def test_an_exported_program_runs_in_another_process(strict, rng, tmp_path):
-    model = linear_model(sr.SoftRadial(sr.Polyhedron([[1.0, 1.0], [-1.0, 0.0], [0.0, -1.0]], [1.0, 0.0, 0.0])))
+@pytest.mark.parametrize("needs, layer", [("ours", triangle), ("nothing", lambda: triangle().plain())], ids=["ops", "plain"])
+def test_an_exported_program_runs_in_another_process(needs, layer, strict, rng, tmp_path):
+    """One of plain operations without this library."""
+    model = linear_model(layer(), width=2)
     program = exported(model, normal((4, 3), rng, torch.float32), strict)
     z = normal((7, 3), rng, torch.float32)
     torch.export.save(program, str(tmp_path / "model.pt2"))
     torch.save({"z": z, "x": model(z).detach()}, tmp_path / "data.pt")
     answer = subprocess.run(
-        [sys.executable, "-c", READER, str(tmp_path / "model.pt2"), str(tmp_path / "data.pt")],
+        [sys.executable, "-c", READER, str(tmp_path / "model.pt2"), str(tmp_path / "data.pt"), needs],
         capture_output=True, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
     )
     assert answer.returncode == 0, answer.stderr
@@ -437,6 +463,8 @@ def op_calls(rng):
     x, state = ops.described_project(u, map)
     y, other_state = ops.described_layer(wide, bytes_of_other, *other._dims, True)
     caps, total = torch.full((4, 6), 0.5).double(), torch.ones(4).double()
+    programme = (caps, torch.empty(4, 0).double(), torch.eye(6).double(), torch.eye(6).double(), torch.empty(0, 6).double())
+    solved = ops.qp_solve(u, *programme)[1:]
     wants = lambda tensor: tensor.clone().requires_grad_()
     return {
         "described_project": (wants(u), map),
@@ -449,13 +477,16 @@ def op_calls(rng):
         "described_samples_backward": (g, u, [caps, total], ["upper", "sum"], [0], False, map),
         "described_layer": (wants(wide), bytes_of_other, *other._dims, True),
         "described_layer_backward": (g, wide, y, other_state, bytes_of_other),
+        "described_penalty": (wants(wide[:, :6]), bytes_of_other),
+        "described_penalty_backward": (g[:, :1].clone(), wide[:, :6].clone(), bytes_of_other),
+        "qp_solve": (wants(u), *programme),
+        "qp_solve_backward": (g, u, *programme, *solved),
     }
 
 
-NAMES = [
-    f"described_{name}{suffix}"
-    for name in ("project", "inverse", "log_abs_det", "samples", "layer") for suffix in ("", "_backward")
-]
+KINDS = ("described_project", "described_inverse", "described_log_abs_det", "described_samples", "described_layer",
+         "described_penalty", "qp_solve")
+NAMES = [name + suffix for name in KINDS for suffix in ("", "_backward")]
 
 
 @pytest.mark.skipif(not hasattr(torch.library, "opcheck"), reason="torch.library.opcheck came with torch 2.4")
@@ -479,7 +510,7 @@ def test_shapes_without_numbers(where, dtype):
 
     u = tensor(2, 5, 6)
     results = {
-        (2, 5, 6): [layer(u), layer.inverse(u), layer(u, caps=tensor(6), sum=tensor(2, 5)), other(tensor(2, 5, 7))],
+        (2, 5, 6): [layer(u), layer.inverse(u), layer(u, cap=tensor(6), sum=tensor(2, 5)), other(tensor(2, 5, 7))],
         (2, 5): [layer.log_abs_det(u)],
     }
     for shape, tensors in results.items():
@@ -596,8 +627,7 @@ def test_level_sets_run_beside_the_graph(rng):
     layer = sr.SoftRadial(sr.LevelSet(lambda x: x.pow(4).sum(-1) - 1, 3, [0.0, 0.0, 0.0]))
     model = nn.Sequential(nn.Linear(3, 3), layer).double()
     z = normal((4, 3), rng)
-    compiled = torch.compile(model, backend="aot_eager")
-    same(value_and_gradients(compiled, z), value_and_gradients(model, z), rtol=1e-12, atol=1e-12)
+    same(value_and_gradients(torch.compile(model, backend="aot_eager"), z), value_and_gradients(model, z), **ROUNDING)
     torch._dynamo.reset()
     with pytest.raises(Exception, match="level_set"):
         torch.compile(model, backend="aot_eager", fullgraph=True)(z)

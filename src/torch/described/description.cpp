@@ -64,21 +64,15 @@ Json parsed(const at::Tensor& bytes, const char* name) {
   return json.at(name);
 }
 
-std::vector<double> numbers_of(const at::Tensor& tensor) {
-  return {tensor.data_ptr<double>(), tensor.data_ptr<double>() + tensor.numel()};
-}
-
 std::string to_text(const MapPtr& map) {
   const auto [set, words, numbers] = save_map(map);
-  return Json{{"map", {{"set", Json::parse(set)}, {"words", words}, {"numbers", numbers_of(numbers)}}}}.dump();
+  return Json{{"map", {{"set", Json::parse(set)}, {"words", words}, {"numbers", numbers}}}}.dump();
 }
 std::string to_text(const LayerObjectPtr& layer) {
   const auto [set, words, options, anchor] = save_layer(layer);
   Json named = Json::object();
   for (const auto& option : options) named[option.key()] = option.value();
-  return Json{
-      {"layer", {{"set", Json::parse(set)}, {"words", words}, {"options", named}, {"anchor", numbers_of(anchor)}}}}
-      .dump();
+  return Json{{"layer", {{"set", Json::parse(set)}, {"words", words}, {"options", named}, {"anchor", anchor}}}}.dump();
 }
 
 template <class Object>
@@ -87,8 +81,8 @@ template <>
 struct Kind<MapObject> {
   static constexpr const char* kName = "map";
   static MapPtr build(const Json& json) {
-    return load_map({json.at("set").dump(), json.at("words").get<std::vector<std::string>>(),
-                     at::tensor(json.at("numbers").get<std::vector<double>>(), at::kDouble)});
+    return load_map(
+        {json.at("set").dump(), json.at("words").get<std::vector<std::string>>(), json.at("numbers").get<Numbers>()});
   }
 };
 template <>
@@ -98,7 +92,7 @@ struct Kind<LayerObject> {
     LayerOptions options;
     for (const auto& [name, value] : json.at("options").items()) options.insert(name, value.get<double>());
     return load_layer({json.at("set").dump(), json.at("words").get<std::vector<std::string>>(), options,
-                       at::tensor(json.at("anchor").get<std::vector<double>>(), at::kDouble)});
+                       json.at("anchor").get<Numbers>()});
   }
 };
 
