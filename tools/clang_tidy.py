@@ -45,10 +45,20 @@ VECTOR = """\
 """
 
 
+COMMANDS = "compile_commands.json"
 FOLDERS = ("include", "src", "program", "study")
 
 # FILE:LINE:COLUMN: error: TEXT [NAMES OF RULES]
 FINDING = re.compile(r"^(/[^:]*):\d+:\d+: (?:warning|error): .*\[([^\]]*)\]$", re.MULTILINE)
+
+
+def apart(entry: Dict[str, str]) -> List[Dict[str, str]]:
+    """The compile command of each source file, where the build compiles several at a time."""
+    unity = Path(entry["file"])
+    if unity.parent.name != "Unity":
+        return [entry]
+    sources = re.findall(r'^#include "([^"]+)"', unity.read_text(), re.MULTILINE)
+    return [{**entry, "file": file, "command": entry["command"].replace(entry["file"], file)} for file in sources]
 
 
 class Linter:
@@ -56,13 +66,15 @@ class Linter:
 
     def __init__(self, build: Path, counted: Optional[Set[Path]]) -> None:
         self.counted = counted
-        entries = json.loads((build / "compile_commands.json").read_text())
+        entries = [one for entry in json.loads((build / COMMANDS).read_text()) for one in apart(entry)]
         self.commands: Dict[Path, List[str]] = {Path(e["file"]): shlex.split(e["command"]) for e in entries}
         shim = build / "lint" / "vector.hpp"
         shim.parent.mkdir(exist_ok=True)
         shim.write_text(VECTOR)
+        (shim.parent / COMMANDS).write_text(json.dumps(entries))
         # Without OpenMP: clang has no omp.h of its own here.
-        self.run = ["clang-tidy", "--quiet", "-p", str(build), "--extra-arg=-fno-openmp", f"--extra-arg=-include{shim}"]
+        self.run = ["clang-tidy", "--quiet", "-p", str(shim.parent), "--extra-arg=-fno-openmp"]
+        self.run.append(f"--extra-arg=-include{shim}")
         cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         self.folder: Optional[Path] = cache / "softradial" / "lint"
         try:
