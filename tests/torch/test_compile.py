@@ -241,7 +241,7 @@ def test_training_is_that_of_the_uncompiled_model(backend, rng):
 def test_inductor_runs_our_ops(name, rng):
     layer = sr.SoftRadial(capped())
     functions = {
-        "samples": lambda u: layer(2 * u, caps=0.3 + 0.1 * torch.sigmoid(u), sum=u.new_tensor(1.1)),
+        "samples": lambda u: layer(2 * u, cap=0.3 + 0.1 * torch.sigmoid(u), sum=u.new_tensor(1.1)),
         "orthogonal": OTHERS["orthogonal"](),
         "inverse": lambda u: layer.inverse(torch.softmax(u, -1) / 4 + 1 / 8),
     }
@@ -276,7 +276,7 @@ def test_status_is_that_of_the_compiled_call(rng):
     assert x[2].isnan().all() and x[[0, 1, 3]].isfinite().all()
     assert layer.status.tolist() == [0, 0, 1, 0]
     layer(u[:1])
-    graph(u, caps=torch.tensor([0.3, 0.3, 0.3, 0.1]).double().unsqueeze(-1).expand(4, 6))
+    graph(u, cap=torch.tensor([0.3, 0.3, 0.3, 0.1]).double().unsqueeze(-1).expand(4, 6))
     assert layer.status.tolist() == [0, 0, 1, 2]
 
 
@@ -286,7 +286,7 @@ def test_check_finite_is_kept(rng):
     u = normal((4, 6), rng)
     same(graph(u), layer(u))
     u[2, 1] = torch.inf
-    for data in ({}, {"caps": torch.full((6,), 0.5)}):
+    for data in ({}, {"cap": torch.full((6,), 0.5)}):
         with pytest.raises(RuntimeError, match="row 2 has a NaN or an infinity"):
             graph(u, **data)
 

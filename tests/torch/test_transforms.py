@@ -123,7 +123,7 @@ def test_a_status_that_does_not_outlive_the_transform_is_refused():
     func.vmap(layer)(u)
     with pytest.raises(RuntimeError, match="status: not kept of a call inside a transform"):
         layer.status
-    func.vmap(lambda u: layer(u, caps=torch.full((4,), 0.4)))(u)
+    func.vmap(lambda u: layer(u, cap=torch.full((4,), 0.4)))(u)
     with pytest.raises(RuntimeError, match="status: not kept of a call inside a transform"):
         layer.status
     layer(u)
