@@ -2,19 +2,22 @@
 function(softradial_target name)
   target_compile_features(${name} PUBLIC cxx_std_20)
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
-  # Files that share their headers and instantiations, ten at a time, take a quarter of the time with LibTorch and half of it
-  # with Eigen.
-  if(SOFTRADIAL_UNITY)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
-    # An unnamed namespace counts as a header's there.
-    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-  endif()
   if(SOFTRADIAL_WHEEL)
     # Warnings are for those who work on the files.
     target_compile_options(${name} PRIVATE -w)
   else()
     target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
       $<$<BOOL:${SOFTRADIAL_WARNINGS_AS_ERRORS}>:-Werror>)
+  endif()
+endfunction()
+
+# A library of many files: those that share their headers and instantiations, ten at a time, take a quarter of the time with
+# LibTorch and half of it with Eigen.
+function(softradial_unity name)
+  if(SOFTRADIAL_UNITY)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+    # An unnamed namespace counts as a header's there.
+    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 

@@ -10,8 +10,6 @@ namespace softradial::study {
 
 namespace {
 
-constexpr double kDaysPerYear = 252;
-
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);
@@ -63,7 +61,7 @@ double max_drawdown(const Eigen::VectorXd& returns) {
 double volatility(const Table& returns) {
   const Table deviations = returns.rowwise() - returns.colwise().mean();
   const double mean_variance = deviations.squaredNorm() / static_cast<double>((returns.rows() - 1) * returns.cols());
-  return std::sqrt(kDaysPerYear * mean_variance);
+  return std::sqrt(kTradingDaysPerYear * mean_variance);
 }
 
 }  // namespace
@@ -122,8 +120,8 @@ std::vector<SplitSummary> summarize(const PriceTable& table, const SplitDates& s
         .first = table.dates[static_cast<std::size_t>(bounds[s] + 1)],
         .last = table.dates[static_cast<std::size_t>(bounds[s + 1])],
         .days = static_cast<std::size_t>(count),
-        .mean = kDaysPerYear * r.mean(),
-        .median = kDaysPerYear * median(std::vector<double>(r.data(), r.data() + r.size())),
+        .mean = kTradingDaysPerYear * r.mean(),
+        .median = kTradingDaysPerYear * median(std::vector<double>(r.data(), r.data() + r.size())),
         .volatility = volatility(r),
         .max_drawdown = max_drawdown(equal_weight),
         .correlation = mean_pairwise_correlation(r),

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "data/calendar.hpp"
 #include "data/random.hpp"
 
 namespace softradial::study {
@@ -15,7 +16,6 @@ namespace {
 using namespace std::chrono;
 
 constexpr sys_days kFirstDay = sys_days(2010y / January / 4);
-constexpr double kDaysPerYear = 252;
 constexpr double kPersistence = 0.98;
 constexpr double kTurbulence = 2.2;
 constexpr double kCalmDays = 120;
@@ -205,10 +205,10 @@ void fill_span(const Market& market, std::size_t begin, std::size_t end, const M
   }
   variance /= static_cast<double>((count - 1) * n);
 
-  const double scale = target.volatility / std::sqrt(kDaysPerYear * variance);
+  const double scale = target.volatility / std::sqrt(kTradingDaysPerYear * variance);
   const double mean_q = mean_of(market.q);
   for (std::size_t j = 0; j < n; ++j) {
-    const double drift = target.mean / kDaysPerYear * market.q[j] / mean_q;
+    const double drift = target.mean / kTradingDaysPerYear * market.q[j] / mean_q;
     for (std::size_t t = 0; t < count; ++t) {
       returns(static_cast<Eigen::Index>(begin + t), static_cast<Eigen::Index>(j)) =
           drift + scale * (deviations[j][t] - mean);

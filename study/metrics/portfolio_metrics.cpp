@@ -6,12 +6,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "data/calendar.hpp"
+
 namespace softradial::study {
-namespace {
-
-constexpr double kDaysPerYear = 252;
-
-}  // namespace
 
 std::array<std::pair<std::string_view, double>, 6> named_values(const PortfolioMetrics& m) {
   return {{{"sharpe", m.sharpe},
@@ -50,8 +47,8 @@ PortfolioMetrics portfolio_metrics(const PortfolioReturns& returns) {
   }
   const double mean = r.mean();
   const double deviation = std::sqrt((r.array() - mean).square().sum() / (n - 1));
-  m.sharpe = mean / deviation * std::sqrt(kDaysPerYear);
-  m.annual_volatility = deviation * std::sqrt(kDaysPerYear);
+  m.sharpe = mean / deviation * std::sqrt(kTradingDaysPerYear);
+  m.annual_volatility = deviation * std::sqrt(kTradingDaysPerYear);
   double wealth = 1;
   double peak = 1;
   for (Eigen::Index t = 0; t < r.size(); ++t) {
@@ -59,7 +56,7 @@ PortfolioMetrics portfolio_metrics(const PortfolioReturns& returns) {
     peak = std::max(peak, wealth);
     m.max_drawdown = std::max(m.max_drawdown, 1 - wealth / peak);
   }
-  m.annual_return = wealth > 0 ? std::pow(wealth, kDaysPerYear / n) - 1 : -1;
+  m.annual_return = wealth > 0 ? std::pow(wealth, kTradingDaysPerYear / n) - 1 : -1;
   m.turnover = returns.turnover.mean();
   m.cost = returns.cost.mean();
   return m;

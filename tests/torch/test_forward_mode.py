@@ -81,7 +81,7 @@ def test_the_tangent_of_a_cotangent(name):
             torch.autograd.grad(x, u, forward_ad.make_dual(torch.ones_like(x), torch.ones_like(x)))
 
 
-@pytest.mark.parametrize("data", [{}, {"caps": 0.6}])
+@pytest.mark.parametrize("data", [{}, {"cap": 0.6}])
 def test_the_tangent_of_a_cotangent_of_our_own_layers(data):
     """J' is linear in the cotangent: the tangent of J'g is J' applied to that of g."""
     layer = sr.SoftRadial(sr.CappedSimplex(4, cap=0.5))

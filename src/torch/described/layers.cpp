@@ -15,7 +15,7 @@
 #include "softradial/errors.hpp"
 
 // The op of the other constraint layers on a description. Its shapes come along as numbers: a compiler does not read bytes.
-namespace softradial::ops {
+namespace softradial::ops::described {
 namespace {
 
 using TwoTensors = std::tuple<at::Tensor, at::Tensor>;
@@ -134,4 +134,4 @@ TORCH_LIBRARY_IMPL(softradial, AutocastCPU, m) {
   m.impl("described_penalty", Exact<Penalty::forward>::call);
 }
 
-}  // namespace softradial::ops
+}  // namespace softradial::ops::described

@@ -16,7 +16,7 @@
 
 // The ops of a fixed set on the description of a map: each with a kernel on the CPU, one that knows shapes alone (Meta), and
 // a derivative whose backward pass is an op of its own, so that compilers of graphs see through to none of our objects.
-namespace softradial::ops {
+namespace softradial::ops::described {
 namespace {
 
 using TwoTensors = std::tuple<at::Tensor, at::Tensor>;
@@ -145,4 +145,4 @@ TORCH_LIBRARY_IMPL(softradial, AutocastCPU, m) {
   m.impl("described_log_abs_det", Exact<LogAbsDet::forward>::call);
 }
 
-}  // namespace softradial::ops
+}  // namespace softradial::ops::described

@@ -16,7 +16,7 @@
 #include "softradial/errors.hpp"
 
 // The op of a set for each sample on the description of a map. `names` says which data `data` holds.
-namespace softradial::ops {
+namespace softradial::ops::described {
 namespace {
 
 using TwoTensors = std::tuple<at::Tensor, at::Tensor>;
@@ -135,4 +135,4 @@ TORCH_LIBRARY_IMPL(softradial, Autograd, m) {
 }
 TORCH_LIBRARY_IMPL(softradial, AutocastCPU, m) { m.impl("described_samples", Exact<described_samples>::call); }
 
-}  // namespace softradial::ops
+}  // namespace softradial::ops::described
