@@ -23,7 +23,7 @@ namespace {
 constexpr int64_t kGrain = 32;
 // Windows that go through all steps together when nothing is saved for a backward pass: their states stay in the
 // second-level cache.
-constexpr int64_t kChunk = 64;
+constexpr int64_t kWindowsTogether = 64;
 
 void resize(at::Tensor& buffer, at::IntArrayRef shape, const at::Tensor& like) {
   if (!buffer.defined() || buffer.sizes() != shape || buffer.scalar_type() != like.scalar_type()) {
@@ -74,9 +74,9 @@ void run_forward(LstmTape& tape) {
   kernels::pack_recurrent(tape.recurrent.data_ptr<T>(), tape.units, tape.packed.data_ptr<T>());
   const auto state = state_of<T>(tape);
   at::parallel_for(0, tape.windows, kGrain, [&](int64_t first, int64_t last) {
-    for (int64_t from = first; from < last; from += kChunk) {
+    for (int64_t from = first; from < last; from += kWindowsTogether) {
       kernels::training_kernels<T>().lstm_forward(state, tape.packed.data_ptr<T>(), from,
-                                                  std::min(last, from + kChunk));
+                                                  std::min(last, from + kWindowsTogether));
     }
   });
 }

@@ -18,7 +18,7 @@ namespace softradial::study {
 namespace {
 
 // Hours that are evaluated together: their inputs take a few megabytes.
-constexpr int64_t kChunk = 512;
+constexpr int64_t kHoursTogether = 512;
 
 // A row of z: the normalised demand of the hours [t - history, t), which is contiguous in memory, and the calendar of t.
 template <class T>
@@ -115,8 +115,8 @@ at::Tensor DispatchTask::shares(RowRange range) {
   std::iota(hours.begin(), hours.end(), range.begin);
   std::vector<at::Tensor> parts;
   Batch batch;
-  for (int64_t from = 0; from < range.size(); from += kChunk) {
-    gather(hours.data() + from, std::min(kChunk, range.size() - from), batch);
+  for (int64_t from = 0; from < range.size(); from += kHoursTogether) {
+    gather(hours.data() + from, std::min(kHoursTogether, range.size() - from), batch);
     parts.push_back(apply_in_evaluation(layer_, model_.forward(batch.z)));
   }
   return at::cat(parts);
