@@ -32,10 +32,10 @@ int main() {
   std::printf("slack   %.4f, found by %s\n", anchor.slack, to_string(anchor.source).data());
 
   const Projection<double> layer(plans, SoftRadial{.lambda = 4.0});
-  auto workspace = layer.make_workspace();
   const Eigen::VectorXd u{{9, 1, 2}}, cost{{3, 1, 2}};
-  Eigen::VectorXd x(3), grad_u(3);
-  layer.project({u.data(), 1, 3}, {x.data(), 1, 3}, workspace);
+  const Eigen::VectorXd x = layer(u);
+  auto workspace = layer.make_workspace();
+  Eigen::VectorXd grad_u(3);
   layer.project_vjp({u.data(), 1, 3}, {cost.data(), 1, 3}, {grad_u.data(), 1, 3}, workspace);
   print("x", x);
   print("J'cost", grad_u);

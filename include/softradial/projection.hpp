@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <type_traits>
+#include <vector>
 
 #include "softradial/anchor.hpp"
 #include "softradial/method.hpp"
@@ -115,8 +117,9 @@ class Evaluator {
 // is computed.
 //
 //   Projection<float> layer(CappedSimplex(50, 0.05));
+//   Eigen::VectorXf x = layer(u);                  // allocates
 //   auto workspace = layer.make_workspace();
-//   layer.project(u, x, workspace);
+//   layer.project(u, x, workspace);                // does not
 template <class T>
 class Projection {
  public:
@@ -129,6 +132,13 @@ class Projection {
   [[nodiscard]] std::size_t hull_dim() const noexcept { return dim() - anchor_.hull.codimension(); }
   [[nodiscard]] const Evaluator<T>& evaluator() const noexcept { return evaluator_; }
   [[nodiscard]] Workspace<T> make_workspace() const { return Workspace<T>(evaluator_); }
+
+  // x as a value. An Eigen matrix is a batch, one point in each row; a vector of either orientation, of fixed or dynamic
+  // size, is one point, as a span is. Allocates the result and a workspace.
+  template <class Derived>
+  [[nodiscard]] auto operator()(const Eigen::MatrixBase<Derived>& u) const;
+  [[nodiscard]] std::vector<T> operator()(std::span<const T> u) const { return (*this)(Rows<const T>(u)); }
+  [[nodiscard]] std::vector<T> operator()(Rows<const T> u) const;
 
   std::size_t project(Rows<const T> u, Rows<T> x, Workspace<T>& workspace, std::span<RowState<T>> state = {}) const;
   void project_vjp(Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, Workspace<T>& workspace,
@@ -151,6 +161,21 @@ class Projection {
   Anchor anchor_;
   Evaluator<T> evaluator_;
 };
+
+template <class T>
+template <class Derived>
+auto Projection<T>::operator()(const Eigen::MatrixBase<Derived>& u) const {
+  static_assert(std::is_same_v<typename Derived::Scalar, T>, "u has another precision than the projection");
+  constexpr bool kPoint = Derived::IsVectorAtCompileTime;
+  using Batch = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  std::conditional_t<kPoint, typename Derived::PlainObject, Batch> x = u;
+  const auto size = [](Eigen::Index n) { return static_cast<std::size_t>(n); };
+  const Rows<T> rows =
+      kPoint ? Rows<T>(x.data(), 1, size(x.size())) : Rows<T>(x.data(), size(x.rows()), size(x.cols()));
+  Workspace<T> workspace = make_workspace();
+  project(rows, rows, workspace);
+  return x;
+}
 
 extern template class Evaluator<float>;
 extern template class Evaluator<double>;

@@ -75,6 +75,14 @@ void check_size(std::size_t size, std::size_t count, const char* name) {
 }  // namespace
 
 template <class T>
+std::vector<T> Projection<T>::operator()(Rows<const T> u) const {
+  std::vector<T> x(u.count() * u.dim());
+  Workspace<T> workspace = make_workspace();
+  project(u, {x.data(), u.count(), u.dim()}, workspace);
+  return x;
+}
+
+template <class T>
 std::size_t Projection<T>::project(Rows<const T> u, Rows<T> x, Workspace<T>& workspace,
                                    std::span<RowState<T>> state) const {
   check(u, "u");
