@@ -60,13 +60,14 @@ at::Tensor layer_backward_cpu(const at::Tensor& grad_x, const at::Tensor& u, con
   const at::Tensor u_matrix = as_matrix(u.to(type));
   const at::Tensor x_matrix = as_matrix(x.to(type));
   const at::Tensor g_matrix = as_matrix(grad_x.to(type));
+  const at::Tensor kept = state.contiguous();
   at::Tensor grad_u = at::empty(u.sizes(), u_matrix.options());
   const int64_t rows = u_matrix.size(0);
   with_precision(u_matrix, [&]<class T>(Precision<T>) {
     const Layer<T>& compiled = layer->compiled<T>();
     for_each_run(rows, 8 * u_matrix.size(1), [&](std::size_t first, std::size_t count) {
       compiled.project_vjp(const_rows<T>(u_matrix).slice(first, count), const_rows<T>(x_matrix).slice(first, count),
-                           state_rows<T>(state).slice(first, count), const_rows<T>(g_matrix).slice(first, count),
+                           state_rows<T>(kept).slice(first, count), const_rows<T>(g_matrix).slice(first, count),
                            fresh_rows<T>(grad_u, rows).slice(first, count));
     });
   });

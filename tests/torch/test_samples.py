@@ -11,7 +11,7 @@ import softradial as sr
 from support.case import DIM
 from support.inputs import normal, uniform
 from support.judge import ulp
-from support.samples import KINDS, draw
+from support.samples import CALLS, KINDS, draw
 from support.sets import gather
 from support.sets.rows import EQUALITY
 from support.smoothness import smooth_rows
@@ -23,6 +23,7 @@ SAMPLE_GUARD = 4e-12
 
 some_methods = pytest.mark.parametrize("method", ["soft_rational", "soft_exponential", "gauge_hyperbolic", "hard"])
 every_kind = pytest.mark.parametrize("kind", KINDS)
+every_call = pytest.mark.parametrize("name", CALLS)
 every_datum = pytest.mark.parametrize("kind, name", [(kind, name) for kind in KINDS for name in KINDS[kind].data])
 
 
@@ -137,10 +138,24 @@ def test_gradients_to_all_data(kind, method, rng):
 @some_methods
 @pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if kind.searched])
 def test_gradients_through_the_analytic_center(kind, method, rng):
-    """First order, to A, b and f."""
+    """First and second order, to A, b and f."""
     layer, data = _layer(kind, method, anchor_gradient=True), draw(kind, 40, rng)
     function = lambda u, *values: layer(u, **dict(zip(data, values)))
-    assert gradcheck(function, smooth_samples(function, rng, list(data.values())))
+    inputs = smooth_samples(function, rng, list(data.values()))
+    assert gradcheck(function, inputs, check_forward_ad=True)
+    assert gradgradcheck(function, inputs, fast_mode=True)
+
+
+@every_call
+def test_a_gradient_that_can_be_differentiated_is_the_gradient(name, rng):
+    """The two are computed by different code. Data may depend on each other: a slack on its anchor, an anchor on a cap."""
+    call = CALLS[name]
+    layer = sr.SoftRadial(call.set, anchor_gradient=True)
+    inputs = [tensor.requires_grad_() for tensor in (normal((5, DIM), rng, scale=3), *call.draw(5, rng).values())]
+    x = layer(inputs[0], **dict(zip(call.data, inputs[1:])))
+    plain = torch.autograd.grad(x.sin().sum(), inputs, retain_graph=True)
+    for found, wanted in zip(torch.autograd.grad(x.sin().sum(), inputs, create_graph=True), plain):
+        assert torch.allclose(found, wanted, rtol=1e-9, atol=1e-11)
 
 
 @every_kind

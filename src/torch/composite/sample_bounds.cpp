@@ -44,9 +44,11 @@ ops::SampleResult project_bounds(const at::Tensor& u, const ops::BoundsData& dat
 
 ops::BoundsGradient project_bounds_backward(const at::Tensor& grad_x, const at::Tensor& u, const ops::BoundsData& data,
                                             const ops::MapPtr& map) {
-  const std::vector<at::Tensor> g =
-      cotangents([&] { return composite::project_bounds(u, data, map).x; }, grad_x,
-                 {u, data.lower, data.upper, data.sum.value_or(at::Tensor()), data.anchor.value_or(at::Tensor())});
+  const std::vector<at::Tensor> inputs{u, data.lower, data.upper, data.sum.value_or(at::Tensor()),
+                                       data.anchor.value_or(at::Tensor())};
+  const auto g = cotangents(inputs, grad_x, [&](const std::vector<at::Tensor>& at) {
+    return composite::project_bounds(at[0], {at[1], at[2], ops::maybe(at[3]), ops::maybe(at[4])}, map).x;
+  });
   return {g[0], g[1], g[2], g[3], g[4]};
 }
 

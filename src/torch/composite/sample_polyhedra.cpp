@@ -32,8 +32,9 @@ ops::SampleResult project_polyhedra(const at::Tensor& u, const ops::PolyhedraDat
 
 ops::PolyhedraGradient project_polyhedra_backward(const at::Tensor& grad_x, const at::Tensor& u,
                                                   const ops::PolyhedraData& data, const ops::MapPtr& map) {
-  const std::vector<at::Tensor> g = cotangents([&] { return composite::project_polyhedra(u, data, map).x; }, grad_x,
-                                               {u, data.A, data.b, data.anchor});
+  const auto g = cotangents({u, data.A, data.b, data.anchor}, grad_x, [&](const std::vector<at::Tensor>& at) {
+    return composite::project_polyhedra(at[0], {at[1], at[2], data.image, at[3]}, map).x;
+  });
   return {g[0], g[1], g[2], g[3]};
 }
 

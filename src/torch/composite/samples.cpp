@@ -21,15 +21,19 @@ ops::SampleResult project_samples(const at::Tensor& u, const RadialSet& set, con
   return {x.to(type), status, status};
 }
 
-std::vector<at::Tensor> cotangents(const std::function<at::Tensor()>& project, const at::Tensor& grad_x,
-                                   const std::vector<at::Tensor>& inputs) {
+std::vector<at::Tensor> cotangents(const std::vector<at::Tensor>& inputs, const at::Tensor& grad_x,
+                                   const std::function<at::Tensor(const std::vector<at::Tensor>&)>& project) {
   const bool create_graph = at::GradMode::is_enabled();
   const at::AutoGradMode enable(true);
+  // An input may depend on another, a slack on the anchor: partial derivatives are those to aliases, which do not.
+  std::vector<at::Tensor> aliases;
   std::vector<at::Tensor> wanted;
   for (const at::Tensor& input : inputs) {
-    if (input.defined() && input.requires_grad()) wanted.push_back(input);
+    const bool requires_grad = input.defined() && input.requires_grad();
+    aliases.push_back(requires_grad ? input.view_as(input) : input);
+    if (requires_grad) wanted.push_back(aliases.back());
   }
-  const auto found = torch::autograd::grad({project()}, wanted, {grad_x}, create_graph, create_graph, true);
+  const auto found = torch::autograd::grad({project(aliases)}, wanted, {grad_x}, create_graph, create_graph, true);
   std::vector<at::Tensor> out;
   out.reserve(inputs.size());
   auto next = found.begin();

@@ -17,10 +17,11 @@ namespace softradial::composite {
 [[nodiscard]] ops::SampleResult project_samples(const at::Tensor& u, const RadialSet& set, const at::Tensor& interior,
                                                 const Method& method, at::ScalarType type);
 
-// The cotangents of `inputs` for the output x = project(), undefined for those that x does not depend on. They can be
-// differentiated where autograd is recording.
-[[nodiscard]] std::vector<at::Tensor> cotangents(const std::function<at::Tensor()>& project, const at::Tensor& grad_x,
-                                                 const std::vector<at::Tensor>& inputs);
+// The cotangents of `inputs` for x = project(inputs), undefined for those that are undefined or require no gradient. They
+// can be differentiated where autograd is recording.
+[[nodiscard]] std::vector<at::Tensor> cotangents(
+    const std::vector<at::Tensor>& inputs, const at::Tensor& grad_x,
+    const std::function<at::Tensor(const std::vector<at::Tensor>&)>& project);
 
 // The ops of softradial/sample_bounds.hpp and softradial/sample_polyhedra.hpp. The backward passes can be differentiated
 // again; they return the cotangents of all data that require a gradient.

@@ -68,7 +68,8 @@ void run_backward(const MapObject& map, const at::Tensor& grad_x, const at::Tens
   const Rows<const T> u_rows = const_rows<T>(u_matrix);
   const Rows<const T> grad_rows = const_rows<T>(grad_matrix);
   const Rows<T> to = fresh_rows<T>(grad_u, u_matrix.size(0));
-  const std::span<const RowState<T>> left = states<T>(state);
+  const at::Tensor kept = state.contiguous();
+  const std::span<const RowState<T>> left = states<T>(kept);
   for_each_run(u_matrix.size(0), 2 * u_matrix.size(1), [&](std::size_t first, std::size_t count) {
     const auto lease = compiled.lend();
     const auto state_rows = left.subspan(first, count);
