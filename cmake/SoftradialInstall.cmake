@@ -4,6 +4,14 @@ include(CMakePackageConfigHelpers)
 set(SOFTRADIAL_PYTHON_DIR "lib/python3/dist-packages" CACHE STRING "Where the Python package is installed")
 set(SOFTRADIAL_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/softradial")
 
+# The build's path holds the installation's as well: where it is shorter CMake fills it up with colons, and an empty entry is
+# the current directory to the loader.
+function(softradial_install_program name)
+  set(run_path "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  set_target_properties(${name} PROPERTIES BUILD_RPATH "${run_path}" INSTALL_RPATH "${run_path}")
+  install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endfunction()
+
 install(TARGETS softradial_core softradial_baselines EXPORT softradialTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
@@ -35,17 +43,14 @@ if(SOFTRADIAL_BUILD_TORCH)
   install(TARGETS softradial_torch EXPORT softradialTorchTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
   install(EXPORT softradialTorchTargets NAMESPACE softradial:: DESTINATION "${SOFTRADIAL_PACKAGE_DIR}")
   if(SOFTRADIAL_BUILD_BENCHMARKS)
-    set_target_properties(softradial_torch_bench PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-    install(TARGETS softradial_torch_bench RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+    softradial_install_program(softradial_torch_bench)
   endif()
 endif()
 if(SOFTRADIAL_BUILD_CLI)
-  set_target_properties(softradial_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  softradial_install_program(softradial_cli)
   if(SOFTRADIAL_BUILD_TORCH)
-    set_target_properties(softradial_train PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-    install(TARGETS softradial_train RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+    softradial_install_program(softradial_train)
   endif()
-  install(TARGETS softradial_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   # Large, and of use for trip records only: `cmake --install build --component duckdb` puts it where the program looks.
   if(DuckDB_LIBRARY)
     install(FILES "${DuckDB_LIBRARY}" DESTINATION lib COMPONENT duckdb EXCLUDE_FROM_ALL)

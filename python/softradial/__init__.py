@@ -10,6 +10,7 @@ from . import _build
 
 _torch_error: Optional[Exception] = None
 try:
+    from . import _library  # noqa: F401 (before all others: it says which torch fits)
     from . import distributions, functional, sets
     from .anchors import analytic_center
     from .layers import GaugeMap, HardRadial, SoftRadial
