@@ -7,10 +7,10 @@
 #include <torch/csrc/autograd/saved_variable.h>
 
 #include <algorithm>
-#include <memory>
 #include <mutex>
 #include <utility>
 
+#include "autograd/make_node.hpp"
 #include "softradial/errors.hpp"
 
 namespace softradial::ops {
@@ -43,7 +43,7 @@ class FirstOrderNode final : public torch::autograd::Node {
     Tensors inputs;
     Tensors outputs;
     for (const SavedVariable& input : inputs_) inputs.push_back(input.unpack());
-    for (const SavedVariable& output : outputs_) outputs.push_back(output.unpack(shared_from_this()));
+    for (const SavedVariable& output : outputs_) outputs.push_back(output.unpack(pointer_to(*this)));
     return op_.vjp(grads[0], inputs, outputs);
   }
 
@@ -88,11 +88,9 @@ at::Tensor tangent_of(const FirstOrder& op, const Tensors& inputs, const Tensors
 }  // namespace
 
 Tensors record_first_order(const FirstOrder& op, const Tensors& inputs, const std::function<Tensors()>& evaluate) {
-  std::shared_ptr<FirstOrderNode> node;
+  NodePtr<FirstOrderNode> node;
   if (requires_gradient(inputs)) {
-    node = std::shared_ptr<FirstOrderNode>(
-        new FirstOrderNode(op, torch::autograd::collect_next_edges(at::TensorList(inputs))),
-        torch::autograd::deleteNode);
+    node = make_node<FirstOrderNode>(op, torch::autograd::collect_next_edges(at::TensorList(inputs)));
   }
   Tensors outputs;
   {
@@ -118,9 +116,8 @@ Tensors derivative_only(const std::string& name, const Tensors& inputs, const st
     out = compute();
   }
   if (requires_gradient(inputs)) {
-    const std::shared_ptr<torch::autograd::Node> node(
-        new torch::autograd::Error(message, torch::autograd::collect_next_edges(at::TensorList(inputs))),
-        torch::autograd::deleteNode);
+    const auto node =
+        make_node<torch::autograd::Error>(message, torch::autograd::collect_next_edges(at::TensorList(inputs)));
     for (at::Tensor& result : out) {
       if (result.defined()) torch::autograd::set_history(result, node);
     }

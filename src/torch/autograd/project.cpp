@@ -8,6 +8,7 @@
 #include <torch/library.h>
 
 #include "autograd/differentiable.hpp"
+#include "autograd/make_node.hpp"
 #include "composite/radial_map.hpp"
 #include "cpu/tensor_rows.hpp"
 
@@ -59,8 +60,7 @@ at::Tensor project_autograd(const at::Tensor& u, const MapPtr& map) {
     const at::AutoDispatchBelowADInplaceOrView below;
     return project(u, map);
   }
-  const std::shared_ptr<ProjectBackward> node(new ProjectBackward(torch::autograd::collect_next_edges(u), map),
-                                              torch::autograd::deleteNode);
+  const auto node = make_node<ProjectBackward>(torch::autograd::collect_next_edges(u), map);
   at::Tensor x;
   at::Tensor state;
   {

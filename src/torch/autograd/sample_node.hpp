@@ -6,10 +6,10 @@
 #include <torch/csrc/autograd/saved_variable.h>
 
 #include <array>
-#include <memory>
 #include <mutex>
 #include <string>
 
+#include "autograd/make_node.hpp"
 #include "bounds.hpp"
 #include "map_object.hpp"
 
@@ -67,12 +67,10 @@ class SampleNode final : public torch::autograd::Node {
 template <class Gradient, std::size_t kInputs, class Project>
 SampleResult record_samples(const std::array<at::Tensor, kInputs>& inputs, const MapPtr& map, const Project& project) {
   using Node = SampleNode<kInputs, Gradient>;
-  std::shared_ptr<Node> node;
+  NodePtr<Node> node;
   if (std::apply([](const auto&... input) { return torch::autograd::compute_requires_grad(input...); }, inputs)) {
-    node = std::shared_ptr<Node>(
-        new Node(std::apply([](const auto&... input) { return torch::autograd::collect_next_edges(input...); }, inputs),
-                 map),
-        torch::autograd::deleteNode);
+    node = make_node<Node>(
+        std::apply([](const auto&... input) { return torch::autograd::collect_next_edges(input...); }, inputs), map);
   }
   SampleResult result;
   {
