@@ -4,14 +4,14 @@ softradial.numpy has the layers on numpy arrays and needs no torch; everything e
 """
 
 import importlib
-import sys
 from typing import Any, List, Optional
 
 from . import _build
 
 _torch_error: Optional[Exception] = None
 try:
-    from . import _library, distributions, functional, sets  # noqa: F401 (_library first: it says which torch fits)
+    from . import _library  # noqa: F401 (before all others: it says which torch fits)
+    from . import distributions, functional, sets
     from .anchors import analytic_center
     from .layers import GaugeMap, HardRadial, SoftRadial
     from .level_sets import LevelSet
@@ -31,10 +31,8 @@ try:
         Softmax,
     )
     from .sets import *  # noqa: F401, F403 (one class for each type of the library's table)
-except (ImportError, OSError) as error:
-    if "torch" in sys.modules:  # a torch that does not fit
-        raise
-    _torch_error = error  # no torch: said when something of it is asked for
+except (ImportError, OSError) as error:  # no torch, or one that does not fit: said when something of it is asked for
+    _torch_error = error
 
 
 def __getattr__(name: str) -> Any:

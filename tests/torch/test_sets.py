@@ -69,7 +69,7 @@ def test_every_type_has_an_example():
 
 
 def test_dir_shows_ours_only():
-    assert dir(sr) == sorted([*sr.__all__, "__version__"])
+    assert dir(sr) == sorted([*sr.__all__, "__version__", "numpy"])
     assert all(getattr(sr, name) is not None for name in dir(sr))
     assert [name for name in dir(sr.Simplex(3)) if not name.startswith("_")] == [
         "anchor", "dim", "learned", "script", "to_json", "violation", "with_anchor",

@@ -60,7 +60,7 @@ at::Tensor project_autograd(const at::Tensor& u, const MapPtr& map) {
     const at::AutoDispatchBelowADInplaceOrView below;
     return project(u, map);
   }
-  const NodePtr<ProjectBackward> node = make_node<ProjectBackward>(torch::autograd::collect_next_edges(u), map);
+  const auto node = make_node<ProjectBackward>(torch::autograd::collect_next_edges(u), map);
   at::Tensor x;
   at::Tensor state;
   {
