@@ -213,5 +213,32 @@ TYPED_TEST(SampleFeasibility, OfPolyhedra) {
   }
 }
 
+// In double the caller has no wider precision for A u0: a sum of many terms errs by more than one rounding. 1000 times 0.1,
+// one after the other, comes out 1.4e-12 below 100, which a slack of 0.001 is then too large by.
+TEST(SampleFeasibilityInDouble, OfSlacksThatAreSums) {
+  constexpr std::size_t kDim = 1000;
+  constexpr double kSlack = 1e-3;
+  PolyhedraBatch<double> batch(4, kDim, 1, false);
+  batch.A.set(0, VectorXd::Ones(kDim));
+  const VectorXd anchor = VectorXd::Constant(kDim, 0.1);
+  double image = 0;
+  for (const double v : anchor) image += v;
+  const double b = 100 + kSlack;
+  for (std::size_t i = 0; i < batch.count(); ++i) {
+    batch.anchor.set(i, anchor);
+    batch.slack.set(i, VectorXd::Constant(1, b - image));
+    batch.u.set(i, VectorXd::Constant(kDim, std::pow(10.0, 2.0 * static_cast<double>(i))));
+  }
+  const ExactJudge judge(Polyhedron(MatrixXd::Ones(1, kDim), VectorXd::Constant(1, b)), batch.hull);
+  for (const NamedMethod& m : support::all_methods()) {
+    SCOPED_TRACE(m.name);
+    const Projected<double> projected = support::project(m.method, batch);
+    for (std::size_t i = 0; i < batch.count(); ++i) {
+      ASSERT_EQ(projected.status[i], RowStatus::ok);
+      is_feasible<double>(judge, projected.x[i]);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace softradial
