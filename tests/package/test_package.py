@@ -15,12 +15,15 @@ from elf import RUN_TIME, is_elf, needed, run_path, soname
 
 USE = """
 import pathlib, sys
-import softradial, torch
+import softradial, softradial.numpy, torch
 assert pathlib.Path(sys.prefix) in pathlib.Path(softradial.__file__).parents, softradial.__file__
 triangle = softradial.Polyhedron([[1.0, 2.0], [-1.0, 0.0], [0.0, -1.0]], [1.0, 0.0, 0.0])
 layer = softradial.SoftRadial(triangle, anchor="chebyshev")
 assert layer.set.violation(layer(torch.randn(100, 2) * 50)).max() == 0
+softradial.numpy.SoftRadial(softradial.numpy.CappedSimplex(4, cap=0.4))([[3.0, -1.0, 0.5, 0.5]])
 """
+# What the package loads itself; everything else in its folder is there for these two.
+OURS = ("libsoftradial_c.so", "libsoftradial_torch.so")
 # The libraries of the process, one a line.
 LOADED = """
 print(*{line.split()[-1] for line in open("/proc/self/maps") if ".so" in line}, sep="\\n")
@@ -80,7 +83,7 @@ def test_wheel_holds_the_package_and_nothing_else(wheel: Path):
     ours = {f"softradial/{path.relative_to(package)}" for path in files}
     assert "softradial/py.typed" in ours
     assert {name for name in names if not name.startswith("softradial/lib/")} == ours | {"softradial/_build.py"}
-    assert "softradial/lib/libsoftradial_torch.so" in names
+    assert {f"softradial/lib/{name}" for name in OURS} <= names
     brought_by_others = re.compile(r"lib(torch|c10|gomp|stdc\+\+|gcc_s|c\.|m\.)")
     assert not [name for name in names if brought_by_others.match(Path(name).name)]
 
@@ -89,10 +92,10 @@ def test_libraries_are_found_beside_each_other_or_in_torch(wheel: Path, from_whe
     folder = unpack(wheel, tmp_path) / "softradial" / "lib"
     libraries = {path.name: path for path in folder.iterdir()}
     assert all(is_elf(path) for path in libraries.values())
-    assert run_path(libraries["libsoftradial_torch.so"]) == ["$ORIGIN", "$ORIGIN/../../torch/lib"]
+    assert [run_path(libraries[name]) for name in OURS] == [["$ORIGIN", "$ORIGIN/../../torch/lib"]] * 2
     assert all(entry.startswith("$ORIGIN") for path in libraries.values() for entry in run_path(path))
-    # A RUNPATH serves the library that has it: ours names everything that lies beside it.
-    assert set(libraries) - {"libsoftradial_torch.so"} <= needed(libraries["libsoftradial_torch.so"])
+    # A RUNPATH serves the library that has it: ours name everything that lies beside them.
+    assert all(set(libraries) - set(OURS) <= needed(libraries[name]) for name in OURS)
     loaded = output_of(from_wheel, "import torch" + LOADED).split()
     of_torch = {name for path in loaded for name in (Path(path).name, soname(Path(path)))}
     wanted = {name for path in libraries.values() for name in needed(path)}
@@ -133,8 +136,8 @@ def test_a_torch_that_does_not_fit_is_named(package: Path, from_wheel: Path, tmp
 
 
 def test_no_torch_at_all_is_said(package: Path):
-    error = error_of(f"import sys; sys.path += [{str(package)!r}]; import softradial")
-    assert error.startswith("ImportError: softradial ")
+    error = error_of(f"import sys; sys.path += [{str(package)!r}]; import softradial; softradial.SoftRadial")
+    assert error.startswith("ImportError: softradial.SoftRadial needs torch: softradial ")
     assert "finds no torch: install torch " in error
 
 

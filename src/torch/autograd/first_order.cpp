@@ -7,7 +7,6 @@
 #include <torch/csrc/autograd/saved_variable.h>
 
 #include <algorithm>
-#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -44,7 +43,7 @@ class FirstOrderNode final : public torch::autograd::Node {
     Tensors inputs;
     Tensors outputs;
     for (const SavedVariable& input : inputs_) inputs.push_back(input.unpack());
-    for (const SavedVariable& output : outputs_) outputs.push_back(output.unpack(shared_from_this()));
+    for (const SavedVariable& output : outputs_) outputs.push_back(output.unpack(pointer_to(*this)));
     return op_.vjp(grads[0], inputs, outputs);
   }
 

@@ -27,4 +27,14 @@ NodePtr<Node> make_node(Arguments&&... arguments) {
   }
 }
 
+// The pointer to a node that one already holds.
+template <class Node>
+NodePtr<Node> pointer_to(Node& node) {
+  if constexpr (kSharedNodes) {
+    return std::static_pointer_cast<Node>(node.shared_from_this());
+  } else {
+    return NodePtr<Node>::unsafe_reclaim_from_nonowning(&node);
+  }
+}
+
 }  // namespace softradial::ops
