@@ -4,11 +4,13 @@ include(CMakePackageConfigHelpers)
 set(SOFTRADIAL_PYTHON_DIR "lib/python3/dist-packages" CACHE STRING "Where the Python package is installed")
 set(SOFTRADIAL_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/softradial")
 
-# The build's path holds the installation's as well: where it is shorter CMake fills it up with colons, and an empty entry is
-# the current directory to the loader.
+# One path for the build and the installation, relative in both: in a path that it will replace CMake leaves an empty entry,
+# which is the current directory to the loader.
 function(softradial_install_program name)
-  set(run_path "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-  set_target_properties(${name} PROPERTIES BUILD_RPATH "${run_path}" INSTALL_RPATH "${run_path}")
+  file(RELATIVE_PATH op_library "${CMAKE_BINARY_DIR}/bin" "${CMAKE_BINARY_DIR}/python/softradial/lib")
+  set_target_properties(${name} PROPERTIES
+    BUILD_WITH_INSTALL_RPATH ON
+    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/${op_library}")
   install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endfunction()
 

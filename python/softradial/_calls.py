@@ -17,7 +17,8 @@ from ._numbers import dtype_name, to_tensor, without_stack
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 # How the library says that what it was given is wrong: in one line that begins with what it is about.
-_REFUSAL = re.compile(r"(\w+|quadratic programme): .*|row \d+ has a NaN or an infinity")
+_NOT_FINITE = re.compile(r"row \d+ has a NaN or an infinity")
+_REFUSAL = re.compile(rf"(\w+|quadratic programme): .*|{_NOT_FINITE.pattern}")
 
 
 def plain_errors(method: Method, eager: Optional[Callable[..., Any]] = None) -> Method:
@@ -88,11 +89,12 @@ def _by_name(
 
 
 def _raise_plainly(error: Exception, owner: Any) -> NoReturn:
-    # A level set runs a function of the user's: its errors are not the library's.
-    if type(error) is RuntimeError and isinstance(getattr(owner, "projection", None), (torch.ScriptObject, type(None))):
+    if type(error) is RuntimeError:
         text = without_stack(error)
-        if _REFUSAL.fullmatch(text):
+        # A level set runs a function of the user's, whose errors are not the library's: only its rows are looked at before.
+        own = isinstance(getattr(owner, "projection", None), (torch.ScriptObject, type(None)))
+        if (_REFUSAL if own else _NOT_FINITE).fullmatch(text):
             raise ValueError(text) from None
-        if text != str(error):
+        if own and text != str(error):
             raise RuntimeError(text) from None
     raise error
