@@ -146,8 +146,10 @@ class Described(nn.Module):
         thing = self.__dict__.get("projection", self.__dict__.get("layer"))
         self._described = AVAILABLE and isinstance(thing, torch.ScriptObject)
         if self._described:
-            device = self.description.device if "description" in self._buffers else torch.device("cpu")
-            self.register_buffer("description", thing.describe().to(device), persistent=False)
+            description = thing.describe()
+            if "description" in self._buffers and self.description.device.type != "cpu":
+                description = description.to(self.description.device)
+            self.register_buffer("description", description, persistent=False)
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
         super().__setstate__(state)

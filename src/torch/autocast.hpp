@@ -34,17 +34,17 @@ class WithoutAutocast {
   c10::impl::ExcludeDispatchKeyGuard guard_{c10::autocast_dispatch_keyset};
 };
 
-// A kernel that runs `function` outside of autocast, its reduced arguments widened.
-template <auto function>
+// A kernel that runs kFunction outside of autocast, its reduced arguments widened.
+template <auto kFunction>
 struct Exact;
-template <class Result, class... Arguments, Result (*function)(Arguments...)>
-struct Exact<function> {
+template <class Result, class... Arguments, Result (*kFunction)(Arguments...)>
+struct Exact<kFunction> {
   static Result call(Arguments... arguments) { return run(widened(arguments)...); }
 
  private:
   static Result run(Arguments... arguments) {
     const WithoutAutocast guard;
-    return function(std::forward<Arguments>(arguments)...);
+    return kFunction(std::forward<Arguments>(arguments)...);
   }
 };
 

@@ -48,13 +48,13 @@ class VmapRows {
 };
 
 // The rule for an op from rows (..., n) to (..., m) or to one number a row.
-template <auto op>
+template <auto kOp>
 struct Vmapped;
-template <class... Rest, at::Tensor (*op)(const at::Tensor&, Rest...)>
-struct Vmapped<op> {
+template <class... Rest, at::Tensor (*kOp)(const at::Tensor&, Rest...)>
+struct Vmapped<kOp> {
   static at::Tensor call(const at::Tensor& x, Rest... rest) {
     const VmapRows rows({x});
-    return rows.batched(op(rows.in_front(x), rest...));
+    return rows.batched(kOp(rows.in_front(x), rest...));
   }
 };
 

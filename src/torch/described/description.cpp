@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "plain_tensors.hpp"
 #include "saved_objects.hpp"
 #include "softradial/errors.hpp"
 
@@ -155,7 +156,7 @@ class Known {
 
 template <class Object>
 at::Tensor described(const c10::intrusive_ptr<Object>& object) {
-  const c10::InferenceMode outside_inference(false);
+  const PlainTensors plain;
   at::Tensor bytes = to_bytes(to_text(object));
   Known<Object>::all().note(bytes, object);
   return bytes;

@@ -28,9 +28,9 @@ TwoTensors project_cpu(const at::Tensor& u, const at::Tensor& description, bool 
   if (check) static_cast<void>(check_finite(u));
   at::Tensor state;
   at::Tensor x = map->last().watch([&] {
-    TwoTensors result = project_with_state(u, map);
-    state = std::get<1>(std::move(result));
-    return std::get<0>(std::move(result));
+    auto [result, kept] = project_with_state(u, map);
+    state = std::move(kept);
+    return result;
   });
   return {x, state};
 }
