@@ -132,6 +132,18 @@ SHARED = {
 }
 
 
+@all_precisions
+@pytest.mark.parametrize("side", ["lower", "upper"])
+def test_a_bound_that_is_not_a_number_is_no_open_side(side, dtype):
+    layer = sr.SoftRadial(sr.Box([-INF, 0.0], [1.0, INF]))
+    bounds = {"lower": [[-INF, 0.0]] * 2, "upper": [[1.0, INF]] * 2}[side]
+    bounds = torch.tensor(bounds, dtype=dtype)
+    bounds[1, 0 if side == "lower" else 1] = NAN
+    x = layer(torch.full((2, 2), 5.0, dtype=dtype), **{side: bounds})
+    assert layer.status.tolist() == [0, 2]
+    assert x[0].isfinite().all() and x[1].isnan().all()
+
+
 @pytest.mark.parametrize("method", ["soft_rational", "hard", "gauge_exponential"])
 @two_precisions
 @pytest.mark.parametrize("which, anchor_gradient", with_anchor_gradients(SHARED))
