@@ -21,7 +21,8 @@ function(softradial_unity name)
   endif()
 endfunction()
 
-# Adds files that are compiled by themselves in every build: Highway includes each of them again for every instruction set.
+# Adds files that are compiled by themselves in every build: kernels, which Highway includes again for every instruction set,
+# and what is called for every row, where the compiler inlines less in a large unit.
 function(softradial_add_kernels target)
   target_sources(${target} PRIVATE ${ARGN})
   set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

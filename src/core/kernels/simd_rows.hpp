@@ -129,6 +129,7 @@ struct TailLanes {
   std::size_t count;
   HWY_INLINE hn::Mask<RowTag<T>> exist() const { return hn::FirstN(RowTag<T>(), count); }
   HWY_INLINE RowVec<T> load(const T* p) const {
+    if constexpr (kMaskedLoads) return load_first(p + j, count);
     return j >= hn::Lanes(RowTag<T>()) ? load_last(p + j, count) : load_first(p + j, count);
   }
   HWY_INLINE void store(RowVec<T> v, T* p) const { store_first(v, p + j, count); }
