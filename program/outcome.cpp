@@ -28,10 +28,15 @@ ExitCode report(ExitCode code, const std::string& message) {
 ExitCode guarded(const std::function<ExitCode()>& work) noexcept {
   // If the reader leaves early, the next write fails, and OutputFile ends the program quietly.
   std::signal(SIGPIPE, SIG_IGN);
+  // A file that grows beyond its limit is a failed write with a message, not the end of the process.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return work();
   } catch (const OutputClosed&) {
     return ExitCode::done;
+  } catch (const Interrupted& error) {
+    tell(std::string("interrupted") + error.what());
+    return ExitCode::interrupted;
   } catch (const CLI::ParseError& error) {
     return report(ExitCode::bad_input, error.what());
   } catch (const BadInput& error) {

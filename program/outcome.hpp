@@ -14,6 +14,7 @@ enum class ExitCode : int {
   answer_is_no = 1,      // an infeasible point, a set without interior
   bad_input = 2,         // bad usage, a bad SET.json, a bad row
   internal_failure = 3,  // no memory, a full disk, a search that gave up, a bug
+  interrupted = 4,       // a signal ended a training early; what was done is saved
 };
 
 // Input that cannot be used. The message names file, line and value.
@@ -24,6 +25,12 @@ class BadInput : public std::runtime_error {
 
 // A failure that the user did not cause: a full disk, a search that gave up.
 class InternalFailure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// A signal ended the work early. `what` follows the word "interrupted".
+class Interrupted : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };

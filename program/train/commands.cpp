@@ -1,16 +1,19 @@
 #include "train/commands.hpp"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
+#include <csignal>
+#include <thread>
 #include <utility>
 
 #include "data/table_files.hpp"
 
 namespace softradial::program {
 namespace {
+
+// A signal handler can reach only global variables.
+std::atomic<bool> stop_requested = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+constexpr int kStopSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
 template <class Data>
 auto table_of(Data data) {
@@ -24,26 +27,27 @@ study::PriceTable load_prices_and_warn(const std::string& source, std::uint64_t 
   return table_of(study::load_prices(source, seed));
 }
 
-study::DemandTable load_demand_and_warn(const study::DispatchConfig& config) {
-  return table_of(study::load_demand(config.demand, config.zones, config.data_seed));
+study::DemandTable load_demand_and_warn(const std::string& source, std::size_t max_zones, std::uint64_t seed) {
+  return table_of(study::load_demand(source, max_zones, seed));
 }
 
-ProgressBar::ProgressBar(bool quiet) : shown_(!quiet && isatty(STDERR_FILENO) != 0) {}
-
-ProgressBar::~ProgressBar() {
-  if (dirty_) std::fputs("\r\033[K", stderr);
+int jobs_or_default(int jobs, int threads) {
+  if (jobs > 0) return jobs;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / std::max(1, threads));
 }
 
-void ProgressBar::show(const std::string& name, int trial, int trials, const study::Progress& p) {
-  if (!shown_) return;
-  constexpr int kWidth = 24;
-  const int full = static_cast<int>(p.epoch * kWidth / std::max<std::int64_t>(1, p.epochs));
-  fmt::print(stderr, "\r\033[K{} {}/{} [{}{}] {}/{}  loss {:.4f}  validation {:.4f}  {:.0f} s left", name, trial + 1,
-             trials, std::string(static_cast<std::size_t>(full), '#'),
-             std::string(static_cast<std::size_t>(kWidth - full), '.'), p.epoch, p.epochs, p.loss, p.validation,
-             p.seconds_left);
-  std::fflush(stderr);
-  dirty_ = true;
+StopOnSignal::StopOnSignal() {
+  stop_requested.store(false);
+  struct sigaction action = {};
+  action.sa_handler = [](int) { stop_requested.store(true); };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int signal : kStopSignals) sigaction(signal, &action, nullptr);
 }
+
+StopOnSignal::~StopOnSignal() {
+  for (const int signal : kStopSignals) std::signal(signal, SIG_DFL);
+}
+
+const std::atomic<bool>& StopOnSignal::flag() const { return stop_requested; }
 
 }  // namespace softradial::program

@@ -1,11 +1,11 @@
 #pragma once
 
+#include <atomic>
 #include <string>
 
 #include "command.hpp"
 #include "data/tables.hpp"
 #include "runs/run_config.hpp"
-#include "training/train.hpp"
 
 // The commands that load LibTorch, and what they share.
 namespace softradial::program {
@@ -17,21 +17,22 @@ void add_table_command(CLI::App& program, Action& chosen);
 
 // Load the data and print a warning on stderr for each repair.
 [[nodiscard]] study::PriceTable load_prices_and_warn(const std::string& source, std::uint64_t seed);
-[[nodiscard]] study::DemandTable load_demand_and_warn(const study::DispatchConfig& config);
+[[nodiscard]] study::DemandTable load_demand_and_warn(const std::string& source, std::size_t max_zones,
+                                                      std::uint64_t seed);
 
-// "dc3 2/5 [######....] 30/50  loss -0.121  validation 1.02  4 s left" on one line of the terminal; nothing in a pipe.
-class ProgressBar {
+// Trainings at a time: what the user says, or as many as the cores allow with that many threads each.
+[[nodiscard]] int jobs_or_default(int jobs, int threads);
+
+// While it lives, SIGINT, SIGTERM and SIGHUP ask for a stop instead of ending the process; a second one ends it. There is
+// one at a time.
+class StopOnSignal {
  public:
-  explicit ProgressBar(bool quiet);
-  ~ProgressBar();
-  ProgressBar(const ProgressBar&) = delete;
-  ProgressBar& operator=(const ProgressBar&) = delete;
+  StopOnSignal();
+  ~StopOnSignal();
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
 
-  void show(const std::string& name, int trial, int trials, const study::Progress& progress);
-
- private:
-  bool shown_;
-  bool dirty_ = false;
+  [[nodiscard]] const std::atomic<bool>& flag() const;
 };
 
 }  // namespace softradial::program

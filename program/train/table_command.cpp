@@ -2,18 +2,21 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "data/summary.hpp"
 #include "outcome.hpp"
 #include "output_file.hpp"
 #include "runs/paper_tables.hpp"
 #include "runs/run.hpp"
+#include "runs/run_folder.hpp"
 #include "train/commands.hpp"
 #include "train/config_flags.hpp"
+#include "train/work_progress.hpp"
 
 namespace softradial::program {
 namespace {
@@ -64,32 +67,73 @@ std::string method_text(const json& report, bool tune) {
 
 std::string set_name(double cap) { return cap >= 1 ? "simplex" : fmt::format("cap {:g}", cap); }
 
-// Reads OUT/result.json if this configuration, or one that was tuned from it, has made it. Otherwise trains.
-template <class Config, class TableType>
-json run_or_read(Config config, bool tune, const TableType& table, const std::filesystem::path& out, ProgressBar& bar) {
-  const std::filesystem::path file = out / "result.json";
-  const auto matches = [&](json saved) {
-    json wanted = to_json(config);
-    if (tune) {
-      for (const char* chosen : {"method_options", "contraction"}) {
-        saved.erase(chosen);
-        wanted.erase(chosen);
-      }
+// How many trainings the choice of parameters takes.
+int grid_size(const RunConfig& config) {
+  return config.layer.equal_weight() ? 0 : static_cast<int>(paper_grid(config.layer.options).size());
+}
+
+// What the lines of a table share while they are trained.
+struct TableWork {
+  WorkProgress& bar;
+  const std::atomic<bool>& stop;
+  int jobs;
+};
+
+// A run in a folder counts if it is finished and was asked for the same: configuration, set, data, seeds. A tuned one may have
+// other parameters of the layer, which it chose.
+bool is_wanted(const json& saved, const json& wanted, bool tune) {
+  json before = run_identity(saved);
+  json now = run_identity(wanted);
+  if (tune) {
+    for (json* identity : {&before, &now}) {
+      for (const char* chosen : {"method_options", "contraction"}) (*identity)["config"].erase(chosen);
     }
-    return saved == wanted;
-  };
-  if (!out.empty() && std::filesystem::exists(file)) {
-    std::ifstream in(file);
-    json saved = json::parse(in, nullptr, false);
-    if (!saved.is_discarded() && matches(saved.value("config", json::object()))) return saved;
+  }
+  return identity_difference(before, now).empty() && saved.value("status", "") == "finished" &&
+         saved.value("seeds", json()) == wanted.at("seeds");
+}
+
+// Reads the run in `out` if it is the one that is wanted. Otherwise trains it, going on where an earlier table was stopped.
+template <class Config, class TableType>
+json run_or_read(Config config, bool tune, const TableType& table, const std::filesystem::path& out,
+                 const TableWork& work) {
+  json wanted = manifest_of(config, table);
+  wanted["schema"] = kRunSchema;
+  wanted["tuned"] = tune;
+  const std::string name = config.layer.method + " " + set_name(config.cap);
+  std::optional<json> saved;
+  if (!out.empty() && std::filesystem::exists(out / "manifest.json")) saved = read_manifest(out);
+  if (saved && is_wanted(*saved, wanted, tune)) {
+    work.bar.begin(name, static_cast<int>(wanted.at("seeds").size()));
+    return read_report(out);
   }
   RunHooks hooks;
-  hooks.out = out;
-  hooks.progress = [&](int trial, const study::Progress& progress) {
-    bar.show(config.layer.method + " " + set_name(config.cap), trial, config.seeds, progress);
-  };
-  if (tune) config.layer = tuned(config, table, hooks);
-  return report(config, study::run(config, table, hooks));
+  hooks.jobs = work.jobs;
+  hooks.stop = &work.stop;
+  hooks.progress = [&](int trial, const study::Progress& progress) { work.bar.show(trial, progress); };
+  if (tune) {
+    work.bar.begin(name + ", tuning", grid_size(config));
+    config.layer = tuned(config, table, hooks);
+    wanted = manifest_of(config, table);
+    wanted["tuned"] = true;
+    if (work.stop.load()) return {};
+  }
+  std::optional<RunFolder> folder;
+  if (!out.empty()) {
+    wanted["schema"] = kRunSchema;
+    const std::string difference = saved ? identity_difference(run_identity(*saved), run_identity(wanted)) : "";
+    if (!difference.empty()) tell(out.string() + ": was made with another " + difference + ": it is trained again");
+    folder.emplace(out, wanted, difference.empty() ? RunStart::resume : RunStart::overwrite);
+    hooks.folder = &*folder;
+  }
+  work.bar.begin(name, static_cast<int>(wanted.at("seeds").size()));
+  const auto trials = study::run(config, table, hooks);
+  json result = report(config, trials);
+  if (folder) {
+    folder->save_report(result, "");
+    if (!folder->write_error().empty()) tell("warning: " + folder->write_error());
+  }
+  return result;
 }
 
 LayerConfig layer_named(const std::string& method) {
@@ -104,6 +148,7 @@ struct TableArguments {
   std::string runs;
   std::vector<std::string> methods = {"softmax", "orthogonal", "dc3", "hardnet", "soft_radial"};
   bool tune = false;
+  int jobs = 0;
   bool json = false;
   bool markdown = false;
 };
@@ -137,7 +182,21 @@ std::vector<Line> run_lines(const TableArguments& arguments, Config config, cons
   at::set_num_threads(config.threads);
   const bool as_paper = caps.empty();
   if (as_paper) caps = paper_caps;
-  ProgressBar bar(false);
+  std::vector<std::pair<std::string, double>> wanted = {{"equal_weight", 1}};
+  for (const double cap : caps) {
+    for (const std::string& method : arguments.methods) {
+      if (!as_paper || in_paper(method, cap)) wanted.emplace_back(method, cap);
+    }
+  }
+  int trainings = 0;
+  for (const auto& [method, cap] : wanted) {
+    config.layer = layer_named(method);
+    trainings += config.layer.equal_weight() ? 1 : config.seeds;
+    if (arguments.tune) trainings += grid_size(config);
+  }
+  WorkProgress bar(trainings, false);
+  const StopOnSignal stop;
+  const TableWork work{bar, stop.flag(), jobs_or_default(arguments.jobs, config.threads)};
   std::vector<Line> lines;
   const auto add = [&](const std::string& method, double cap) {
     config.layer = layer_named(method);
@@ -146,13 +205,14 @@ std::vector<Line> run_lines(const TableArguments& arguments, Config config, cons
     if (!arguments.runs.empty()) {
       out = std::filesystem::path(arguments.runs) / fmt::format("{}-{}-{:g}", arguments.universe, method, cap);
     }
-    lines.push_back({set_name(cap), method, run_or_read(config, arguments.tune, table, out, bar), paper(method, cap)});
+    lines.push_back({set_name(cap), method, run_or_read(config, arguments.tune, table, out, work), paper(method, cap)});
   };
-  add("equal_weight", 1);
-  for (const double cap : caps) {
-    for (const std::string& method : arguments.methods) {
-      if (!as_paper || in_paper(method, cap)) add(method, cap);
-    }
+  for (const auto& [method, cap] : wanted) {
+    add(method, cap);
+    if (stop.flag().load())
+      throw Interrupted(arguments.runs.empty()
+                            ? ""
+                            : "; what is finished is in " + arguments.runs + ", and the same command goes on");
   }
   return lines;
 }
@@ -199,8 +259,8 @@ ExitCode portfolio_table(const TableArguments& arguments, const PortfolioConfig&
 
 ExitCode dispatch_table(const TableArguments& arguments, const DispatchConfig& config,
                         const std::vector<double>& kappas) {
-  const auto lines = run_lines(arguments, config, load_demand_and_warn(config), kappas, {1.0, 0.1, 0.02},
-                               [](const std::string& method, double kappa) {
+  const auto lines = run_lines(arguments, config, load_demand_and_warn(config.demand, config.zones, config.data_seed),
+                               kappas, {1.0, 0.1, 0.02}, [](const std::string& method, double kappa) {
                                  for (const PaperDispatchRow& row : paper_dispatch_table()) {
                                    if (row.method != method || row.kappa != kappa) continue;
                                    return fmt::format("{:.2f} +- {:.2f}", row.served_rate, row.served_rate_std);
@@ -239,6 +299,8 @@ void add_table_flags(CLI::App& command, TableArguments& arguments) {
       ->capture_default_str();
   command.add_flag("--tune", arguments.tune,
                    "First choose the parameters of each layer from the paper's grid, on validation");
+  command.add_option("--jobs", arguments.jobs, "Trainings at a time (default: the cores); the results are the same")
+      ->check(CLI::Range(1, 1024));
   command.add_flag("--json", arguments.json, "Print the runs as JSON");
   command.add_flag("--markdown", arguments.markdown, "Print a Markdown table");
 }

@@ -2,18 +2,19 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <csignal>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
 
 #include "outcome.hpp"
 #include "output_file.hpp"
 #include "runs/run.hpp"
+#include "runs/run_folder.hpp"
 #include "train/commands.hpp"
 #include "train/config_flags.hpp"
+#include "train/metric_table.hpp"
+#include "train/work_progress.hpp"
 
 namespace softradial::program {
 namespace {
@@ -26,80 +27,88 @@ constexpr const char* kPortfolioExamples = R"(Examples:
   softradial train portfolio --prices prices.csv --set limits.json --method orthogonal --json
   softradial train portfolio --config runs/mine/config.toml
 
-Ctrl-C ends the training under way with a usable checkpoint. OUT holds config.toml (the full configuration, which
---config reads again), config.json, a checkpoint for each seed and result.json.)";
+OUT holds the whole record: manifest.json, and for each seed the model, the metrics of every epoch, decisions and outcomes;
+config.toml has the configuration for --config. Ctrl-C, SIGTERM and SIGHUP end the training with exit code 4; --resume goes
+on, with the same result to the bit as if nothing had happened.)";
 
 constexpr const char* kDispatchExamples = R"(Examples:
   softradial train dispatch --kappa 0.1
   softradial train dispatch --demand hourly.csv --zones 67 --kappa 0.02 --method hardnet --seeds 5 --json)";
 
-// Set by Ctrl-C. A signal handler can reach only global variables.
-std::atomic<bool> stop_requested = false;
-static_assert(std::atomic<bool>::is_always_lock_free);
-
-void on_interrupt(int) { stop_requested.store(true); }
-
 struct Output {
   std::string config;  // read before the command line: see expand_config
   std::string folder;
+  bool resume = false;
+  bool overwrite = false;
+  int jobs = 0;
   bool json = false;
 };
 
+// Seeds as rows, then their mean, then what needs no training.
 std::string result_table(const nlohmann::json& report) {
-  std::string text;
-  const auto& names = report.at("mean");
-  text += fmt::format("{:<8}", "seed");
-  for (const auto& [name, value] : names.items()) text += fmt::format("{:>18}", name);
-  text += fmt::format("{:>14}{:>10}\n", "violation", "seconds");
-  for (const auto& trial : report.at("trials")) {
-    text += fmt::format("{:<8}", trial.at("seed").get<std::uint64_t>());
-    for (const auto& [name, value] : names.items())
-      text += fmt::format("{:>18.4f}", trial.at("test").at(name).get<double>());
-    text += fmt::format("{:>14.1e}{:>10.1f}\n", trial.value("violation", 0.0), trial.at("seconds").get<double>());
+  std::vector<MetricRow> rows;
+  const nlohmann::json& trials = report.at("trials");
+  for (const auto& trial : trials) {
+    const bool best = trials.size() > 1 && trial.at("seed") == report.at("best_seed");
+    rows.push_back({fmt::format("{}{}", trial.at("seed").get<std::uint64_t>(), best ? " (best)" : ""), trial.at("test"),
+                    trial.value("violation", 0.0)});
   }
-  for (const char* row : {"mean", "std"}) {
-    text += fmt::format("{:<8}", row);
-    for (const auto& [name, value] : report.at(row).items()) text += fmt::format("{:>18.4f}", value.get<double>());
-    text += "\n";
+  if (trials.size() > 1) {
+    for (const char* row : {"mean", "std"}) rows.push_back({row, report.at(row), std::nullopt});
   }
-  return text;
+  for (const auto& [name, baseline] : report.at("baselines").items()) {
+    rows.push_back({name, baseline.at("test"), baseline.value("violation", 0.0)});
+  }
+  return (report.at("task") == "portfolio" ? "test, after costs; return and volatility per year, turnover per day\n"
+                                           : "test\n") +
+         metric_table("seed", rows);
 }
 
-// Trains, prints the test results, and saves the run if the user names a folder.
+RunStart start_of(const Output& output) {
+  if (output.resume && output.overwrite) throw BadInput("--resume and --overwrite exclude each other");
+  if ((output.resume || output.overwrite) && output.folder.empty()) {
+    throw BadInput(std::string(output.resume ? "--resume" : "--overwrite") + " needs --out");
+  }
+  return output.resume ? RunStart::resume : output.overwrite ? RunStart::overwrite : RunStart::fresh;
+}
+
+// Trains, prints the test results, and records the run if the user names a folder.
 template <class Config, class TableType>
 ExitCode train_and_tell(const Config& config, const TableType& table, const Output& output, const std::string& toml) {
   at::set_num_threads(config.threads);
-  std::signal(SIGINT, on_interrupt);
+  const RunStart start = start_of(output);
+  std::optional<RunFolder> folder;
+  if (!output.folder.empty()) folder.emplace(output.folder, manifest_of(config, table), start);
+  const StopOnSignal stop;
   RunHooks hooks;
-  hooks.stop = &stop_requested;
-  hooks.out = output.folder;
+  hooks.stop = &stop.flag();
+  hooks.folder = folder ? &*folder : nullptr;
+  hooks.jobs = jobs_or_default(output.jobs, config.threads);
   const auto trials = [&] {
     // The bar leaves the terminal before anything else is printed there.
-    ProgressBar bar(output.json && isatty(STDOUT_FILENO) != 0);
-    hooks.progress = [&](int trial, const study::Progress& progress) {
-      bar.show(config.layer.method, trial, config.seeds, progress);
-    };
+    WorkProgress bar(config.seeds, output.json && isatty(STDOUT_FILENO) != 0);
+    bar.begin(config.layer.method, config.seeds);
+    hooks.progress = [&](int trial, const study::Progress& progress) { bar.show(trial, progress); };
     return study::run(config, table, hooks);
   }();
-  if (!output.folder.empty()) {
-    std::ofstream file(std::filesystem::path(output.folder) / "config.toml");
-    file << toml;
-    if (!file.flush()) throw BadInput(output.folder + "/config.toml: cannot be written");
-  }
-  const nlohmann::json result = report(config, trials);
+  const nlohmann::json result = report(config, trials, baselines(config, table));
+  const bool interrupted = stop.flag().load();
+  if (folder) folder->save_report(result, toml);
   OutputFile out(STDOUT_FILENO);
   if (output.json) {
     out.append(result.dump() + "\n");
   } else {
     out.append(result_table(result));
-    if (!output.folder.empty()) {
-      out.append(fmt::format("saved in {}: softradial backtest --model {} --prices ..., softradial predict\n",
-                             output.folder, output.folder));
+    if (folder && folder->write_error().empty() && !interrupted) {
+      out.append(fmt::format("saved in {0}: softradial backtest --model {0} ..., predict, export\n", output.folder));
     }
   }
   out.finish();
-  if (stop_requested.load()) tell("interrupted: results are those of the best epoch so far");
-  return ExitCode::done;
+  if (folder && !folder->write_error().empty()) throw InternalFailure(folder->write_error());
+  if (!interrupted) return ExitCode::done;
+  tell(folder ? "interrupted: results are those of the best epoch so far; the same command with --resume goes on"
+              : "interrupted: results are those of the best epoch so far");
+  return ExitCode::interrupted;
 }
 
 template <class Config>
@@ -111,8 +120,15 @@ struct Arguments {
 
 template <class Config>
 void add_output_flags(CLI::App& command, Arguments<Config>& arguments) {
-  command.add_option("--out", arguments.output.folder, "Folder for checkpoints, configuration and results")
+  command.add_option("--out", arguments.output.folder, "Folder for the record of the run (docs/runs.md)")
       ->type_name("DIR");
+  command.add_flag("--resume", arguments.output.resume, "Go on with the run in --out: what is finished there is kept")
+      ->configurable(false);
+  command.add_flag("--overwrite", arguments.output.overwrite, "Delete the run in --out first")->configurable(false);
+  command
+      .add_option("--jobs", arguments.output.jobs, "Trainings at a time (default: the cores); the results are the same")
+      ->check(CLI::Range(1, 1024))
+      ->configurable(false);
   command.add_flag("--json", arguments.output.json, "Print one JSON object with configuration and results")
       ->configurable(false);
   command
@@ -154,7 +170,8 @@ void add_train_command(CLI::App& program, Action& chosen) {
   demand.callback([dispatch, &demand, &chosen] {
     chosen = [dispatch, toml = toml_of(demand)] {
       apply(dispatch->flags, dispatch->config);
-      return train_and_tell(dispatch->config, load_demand_and_warn(dispatch->config), dispatch->output, toml);
+      const DispatchConfig& c = dispatch->config;
+      return train_and_tell(c, load_demand_and_warn(c.demand, c.zones, c.data_seed), dispatch->output, toml);
     };
   });
 }

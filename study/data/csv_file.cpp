@@ -9,11 +9,12 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
-#include <stdexcept>
+#include <new>
 #include <system_error>
 #include <type_traits>
 
-#include "data/tables.hpp"
+#include "files/durable_file.hpp"
+#include "files/errors.hpp"
 
 namespace softradial::study {
 
@@ -32,6 +33,34 @@ std::string gzip_message(gzFile file) {
   int code = Z_OK;
   const char* message = gzerror(file, &code);
   return code == Z_ERRNO ? system_message() : std::string(message);
+}
+
+// The text as a gzip file.
+std::string compressed(std::string_view text) {
+  constexpr int kLevel = 6;
+  constexpr int kGzip = 15 + 16;  // the largest window, and gzip's header
+  constexpr int kMemory = 8;      // zlib's default
+  z_stream stream = {};
+  if (deflateInit2(&stream, kLevel, Z_DEFLATED, kGzip, kMemory, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
+  std::string out;
+  int state = Z_OK;
+  for (std::size_t begin = 0; state == Z_OK;) {
+    const std::string_view block = text.substr(begin, kBlock);
+    begin += block.size();
+    // zlib does not change what it reads, though it does not say so.
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(block.data()));
+    stream.avail_in = static_cast<uInt>(block.size());
+    do {
+      const std::size_t size = out.size();
+      out.resize(size + kBlock);
+      stream.next_out = reinterpret_cast<Bytef*>(out.data() + size);
+      stream.avail_out = kBlock;
+      state = deflate(&stream, begin == text.size() ? Z_FINISH : Z_NO_FLUSH);
+      out.resize(size + kBlock - stream.avail_out);
+    } while (stream.avail_out == 0);
+  }
+  deflateEnd(&stream);
+  return out;
 }
 
 std::string_view without_blanks(std::string_view text) noexcept {
@@ -73,28 +102,7 @@ std::string read_text_file(const std::string& path) {
 }
 
 void write_text_file(const std::string& path, std::string_view text) {
-  std::error_code ignored;
-  const std::filesystem::file_status status = std::filesystem::symlink_status(path, ignored);
-  // Devices, pipes and links are written to directly: renaming a file to their name would replace them.
-  const bool in_place = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
-  const std::string partial = in_place ? path : path + ".partial";
-  errno = 0;
-  // T: transparent, no compression.
-  GzipFile file(gzopen(partial.c_str(), path.ends_with(".gz") ? "wb6" : "wbT"));
-  if (!file) throw DataError(path + ": cannot be opened: " + system_message());
-  const auto fail = [&](const std::string& why) {
-    if (!in_place) std::filesystem::remove(partial, ignored);
-    throw std::runtime_error(path + ": cannot be written: " + why);
-  };
-  for (std::size_t begin = 0; begin < text.size(); begin += kBlock) {
-    const std::string_view block = text.substr(begin, kBlock);
-    if (gzwrite(file.get(), block.data(), static_cast<unsigned>(block.size())) <= 0) fail(gzip_message(file.get()));
-  }
-  if (gzclose(file.release()) != Z_OK) fail(system_message());
-  if (in_place) return;
-  std::error_code error;
-  std::filesystem::rename(partial, path, error);
-  if (error) fail(error.message());
+  write_file(path, path.ends_with(".gz") ? compressed(text) : std::string(text));
 }
 
 CsvText::CsvText(std::string_view text) noexcept : rest_(text) {

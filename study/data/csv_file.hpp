@@ -11,9 +11,7 @@ namespace softradial::study {
 // Reads the whole file as text. Decompresses gzip, whatever the name of the file. Throws DataError.
 [[nodiscard]] std::string read_text_file(const std::string& path);
 
-// Writes the file completely or not at all, compressed if its name ends in .gz: the text goes into a file beside it that
-// is renamed at the end. Devices, pipes and links are written to directly. Throws DataError if the file cannot be opened,
-// std::runtime_error if it cannot be written.
+// Writes the text by write_file (files/durable_file.hpp), compressed if the name of the file ends in .gz.
 void write_text_file(const std::string& path, std::string_view text);
 
 // Splits a CSV text into lines and fields. Fields are separated by commas; blanks around a field and one pair of double

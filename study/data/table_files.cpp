@@ -23,33 +23,32 @@ std::optional<std::string_view> synthetic_name(std::string_view source) {
   return source.substr(kPrefix.size());
 }
 
-// A name with a comma is written in quotes, which CsvText removes again.
-void append_name(std::string& text, const std::string& name) {
-  const bool quotes = name.find(',') != std::string::npos;
-  text += quotes ? ",\"" : ",";
-  text += name;
-  if (quotes) text += '"';
-}
-
-void append_number(std::string& text, double value) {
-  char digits[32];
-  text += ',';
-  text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
-}
-
 template <class Label>
 std::string wide_csv(std::string text, const std::vector<std::string>& names, const Table& values, Label label) {
-  for (const std::string& name : names) append_name(text, name);
-  text += '\n';
+  text += csv_names(names) + '\n';
   for (Eigen::Index i = 0; i < values.rows(); ++i) {
-    text += label(static_cast<std::size_t>(i));
-    for (Eigen::Index j = 0; j < values.cols(); ++j) append_number(text, values(i, j));
-    text += '\n';
+    text += label(static_cast<std::size_t>(i)) + csv_numbers(values.row(i)) + '\n';
   }
   return text;
 }
 
 }  // namespace
+
+std::string csv_names(std::span<const std::string> names) {
+  std::string text;
+  for (const std::string& name : names) text += name.find(',') == std::string::npos ? "," + name : ",\"" + name + "\"";
+  return text;
+}
+
+std::string csv_numbers(const Eigen::Ref<const Eigen::RowVectorXd>& values) {
+  std::string text;
+  char digits[32];
+  for (const double value : values) {
+    text += ',';
+    text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+  }
+  return text;
+}
 
 PriceData load_prices(const std::string& source, std::uint64_t seed) {
   const std::optional<std::string_view> name = synthetic_name(source);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "data/demand_reader.hpp"
@@ -17,8 +18,14 @@ namespace softradial::study {
 // "synthetic:taxi", or a file (demand_reader.hpp); the `max_zones` largest zones, 0 for all. Throws DataError.
 [[nodiscard]] DemandData load_demand(const std::string& source, std::size_t max_zones, std::uint64_t seed);
 
-// Wide CSV, "date,AAA,BBB" and "hour,161,237", gzip-compressed where the name ends in .gz. Each number has the fewest
-// digits that read back as the same double. Throws DataError.
+// ",AAA,BBB": the head of the columns after the first. A name with a comma is written in quotes, which CsvText removes
+// again.
+[[nodiscard]] std::string csv_names(std::span<const std::string> names);
+// ",0.25,0.5": each number with the fewest digits that read back as the same double.
+[[nodiscard]] std::string csv_numbers(const Eigen::Ref<const Eigen::RowVectorXd>& values);
+
+// Wide CSV, "date,AAA,BBB" and "hour,161,237", gzip-compressed where the name ends in .gz. Throws
+// DataError.
 void write_prices(const std::string& path, const PriceTable& table);
 void write_demand(const std::string& path, const DemandTable& table);
 

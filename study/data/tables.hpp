@@ -5,15 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "softradial/errors.hpp"
+#include "files/errors.hpp"
 
 namespace softradial::study {
-
-// Data that cannot be used. The message is one line and names file, line and value.
-class DataError : public Error {
- public:
-  using Error::Error;
-};
 
 // Rows are days or hours, columns assets or zones.
 using Table = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;

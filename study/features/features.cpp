@@ -32,7 +32,7 @@ namespace {
 
 constexpr double kSmallestDeviation = 1e-12;
 
-using Row = Eigen::Array<double, 1, Eigen::Dynamic>;
+using AssetRow = Eigen::Array<double, 1, Eigen::Dynamic>;
 
 // Moments of a run of days, for all assets at once: count, means, sums of squared deviations of r_i and of m, sums of
 // products of deviations of r_i and m.
@@ -40,15 +40,15 @@ struct Moments {
   double count = 0;
   double market_mean = 0;
   double market_squares = 0;
-  Row mean, squares, products;
+  AssetRow mean, squares, products;
 
   explicit Moments(Eigen::Index assets)
-      : mean(Row::Zero(assets)), squares(Row::Zero(assets)), products(Row::Zero(assets)) {}
+      : mean(AssetRow::Zero(assets)), squares(AssetRow::Zero(assets)), products(AssetRow::Zero(assets)) {}
 
   // Welford's update: the deviation of r is taken from the old mean, that of m from the new one.
-  void add(const Row& r, double m) {
+  void add(const AssetRow& r, double m) {
     count += 1;
-    const Row deviation = r - mean;
+    const AssetRow deviation = r - mean;
     const double market_deviation = m - market_mean;
     mean += deviation / count;
     market_mean += market_deviation / count;
@@ -61,7 +61,7 @@ struct Moments {
   void merge(const Moments& other) {
     const double total = count + other.count;
     const double weight = count * other.count / total;
-    const Row shift = other.mean - mean;
+    const AssetRow shift = other.mean - mean;
     const double market_shift = other.market_mean - market_mean;
     squares += other.squares + weight * shift.square();
     products += other.products + weight * market_shift * shift;
@@ -123,13 +123,13 @@ Table portfolio_features(const Table& returns, int64_t lookback) {
           t - lookback + 1 - (begin - lookback);  // first day of the window in the previous block
       if (begin > 0 && first < lookback) window.merge(suffixes[static_cast<size_t>(first)]);
       if (window.count < 2) continue;
-      const Row deviation = (window.squares / window.count).sqrt();
+      const AssetRow deviation = (window.squares / window.count).sqrt();
       const double market_deviation = std::sqrt(window.market_squares / window.count);
-      const Row both = deviation * market_deviation;
+      const AssetRow both = deviation * market_deviation;
       features.row(t).segment(assets, assets) = deviation.matrix();
       features.row(t).segment(2 * assets, assets) =
           (both > kSmallestDeviation)
-              .select(window.products / window.count / both.max(kSmallestDeviation), Row::Zero(assets))
+              .select(window.products / window.count / both.max(kSmallestDeviation), AssetRow::Zero(assets))
               .matrix();
     }
     if (end - begin < lookback) break;

@@ -10,15 +10,6 @@
 
 namespace softradial::study {
 
-std::array<std::pair<std::string_view, double>, 6> named_values(const PortfolioMetrics& m) {
-  return {{{"sharpe", m.sharpe},
-           {"annual_return", m.annual_return},
-           {"annual_volatility", m.annual_volatility},
-           {"max_drawdown", m.max_drawdown},
-           {"turnover", m.turnover},
-           {"cost", m.cost}}};
-}
-
 PortfolioReturns portfolio_returns(const Table& weights, const Table& relatives, double cost) {
   const Eigen::Index n = relatives.rows();
   if (weights.rows() != n + 1 || weights.cols() != relatives.cols()) {

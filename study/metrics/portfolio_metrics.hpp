@@ -9,6 +9,9 @@
 
 namespace softradial::study {
 
+template <class Metrics>
+using MetricField = std::pair<std::string_view, double Metrics::*>;
+
 // A year has 252 trading days. Everything is net of the exact L1 cost.
 struct PortfolioMetrics {
   double sharpe = 0;             // sqrt(252) mean / std of the daily returns, std with n - 1
@@ -20,7 +23,15 @@ struct PortfolioMetrics {
   bool operator==(const PortfolioMetrics&) const = default;
 };
 
-std::array<std::pair<std::string_view, double>, 6> named_values(const PortfolioMetrics& metrics);
+// The name of each metric in reports and files, and its place.
+constexpr auto metric_fields(const PortfolioMetrics&) {
+  return std::to_array<MetricField<PortfolioMetrics>>({{"sharpe", &PortfolioMetrics::sharpe},
+                                                       {"annual_return", &PortfolioMetrics::annual_return},
+                                                       {"annual_volatility", &PortfolioMetrics::annual_volatility},
+                                                       {"max_drawdown", &PortfolioMetrics::max_drawdown},
+                                                       {"turnover", &PortfolioMetrics::turnover},
+                                                       {"cost", &PortfolioMetrics::cost}});
+}
 
 struct PortfolioReturns {
   Eigen::VectorXd net;       // R_t = g_t - 1 - gamma/2 |x_t|_1, see losses.hpp

@@ -16,10 +16,9 @@ namespace {
 
 DecisionLayer equal_weight(const Set& set) {
   const auto dim = static_cast<int64_t>(set.dim());
-  const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set);
-  const double total = coordinates != nullptr && coordinates->total() ? *coordinates->total() : 1.0;
+  const double weight = total_of(set) / static_cast<double>(dim);
   // u * 0 keeps the result in the graph: its gradient can be asked for, and is zero.
-  return {[=](const at::Tensor& u, bool) { return u * 0 + total / static_cast<double>(dim); }, dim, dim};
+  return {[=](const at::Tensor& u, bool) { return u * 0 + weight; }, dim, dim};
 }
 
 template <class Module>

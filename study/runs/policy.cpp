@@ -3,113 +3,210 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "data/calendar.hpp"
-#include "data/tables.hpp"
-#include "runs/run.hpp"
-#include "tasks/task_data.hpp"
-#include "training/checkpoint.hpp"
+#include "runs/baselines.hpp"
+#include "runs/run_config.hpp"
+#include "runs/task_kinds.hpp"
 
 namespace softradial::study {
 namespace {
 
-using std::chrono::sys_days;
-
-struct Policy {
-  PortfolioConfig config;
-  std::vector<std::string> tickers;
-  Checkpoint checkpoint;
+// A task with the parameters of a saved policy, over data that may be new.
+template <class Config>
+struct Applied {
+  Config config;
+  Set set;
+  std::string in_sample_until;
+  typename KindOf<Config>::Data data;
+  typename KindOf<Config>::TaskType task;
 };
 
-Policy load_policy(const std::filesystem::path& file) {
-  std::filesystem::path chosen = file;
-  if (std::filesystem::is_directory(file)) {
-    std::vector<std::filesystem::path> found;
-    for (const auto& entry : std::filesystem::directory_iterator(file)) {
-      if (entry.path().extension() == ".pt") found.push_back(entry.path());
-    }
-    if (found.empty()) throw DataError(file.string() + ": no checkpoint (seed-*.pt) in this folder");
-    chosen = *std::ranges::min_element(found);
-  }
-  if (!std::filesystem::exists(chosen)) throw DataError(chosen.string() + ": no such file");
-  Policy policy;
-  policy.checkpoint = load_checkpoint(chosen);
-  const auto json = nlohmann::json::parse(policy.checkpoint.config, nullptr, false);
-  if (json.is_discarded()) throw DataError(chosen.string() + ": holds no configuration of a run");
-  policy.config = portfolio_config(json);
-  policy.tickers = json.at("tickers").get<std::vector<std::string>>();
-  return policy;
+PortfolioConfig config_of(const PolicyFile& policy, const PriceTable&) { return portfolio_config(policy.config); }
+DispatchConfig config_of(const PolicyFile& policy, const DemandTable&) { return dispatch_config(policy.config); }
+
+// New data need no splits: all of them count as one.
+PortfolioData data_of(const PortfolioConfig& config, const PriceTable& prices, const Standardisation& statistics) {
+  return make_portfolio_data(prices, {prices.dates.back(), prices.dates.back()}, config.lookback, &statistics);
+}
+DispatchData data_of(const DispatchConfig& config, const DemandTable& demand, const Standardisation& statistics) {
+  return make_dispatch_data(demand, {.train = 1, .validation = 0}, config.history, &statistics);
 }
 
-// The columns that the policy was trained on, in its order.
-PriceTable select(const PriceTable& prices, const std::vector<std::string>& tickers) {
-  PriceTable out{prices.dates, tickers, Table(prices.prices.rows(), static_cast<Eigen::Index>(tickers.size()))};
-  for (std::size_t k = 0; k < tickers.size(); ++k) {
-    const auto place = std::ranges::find(prices.tickers, tickers[k]);
-    if (place == prices.tickers.end())
-      throw DataError("the prices have no column " + tickers[k] + ", on which the policy was trained");
-    out.prices.col(static_cast<Eigen::Index>(k)) = prices.prices.col(place - prices.tickers.begin());
+// The first row of the data whose decision is the one that a longer history would give. Row t of the features needs
+// `lookback` returns up to t, and a decision needs `lookback` such rows; returns begin at row 0.
+int64_t first_whole(const PortfolioConfig& config) { return std::max(2 * config.lookback - 2, config.lookback); }
+int64_t first_whole(const DispatchConfig& config) { return config.history; }
+
+// How many rows of the table a decision needs.
+std::size_t rows_needed(const PortfolioConfig& config) { return static_cast<std::size_t>(first_whole(config)) + 2; }
+std::size_t rows_needed(const DispatchConfig& config) { return static_cast<std::size_t>(config.history) + 1; }
+
+void check_length(std::size_t have, std::size_t need, const char* what, int64_t window) {
+  if (have >= need) return;
+  throw DataError("the data have " + std::to_string(have) + " " + what + "; a decision over " + std::to_string(window) +
+                  " of them needs at least " + std::to_string(need));
+}
+void check_length(const PortfolioConfig& config, const PriceTable& prices) {
+  check_length(prices.dates.size(), rows_needed(config), "days", config.lookback);
+}
+void check_length(const DispatchConfig& config, const DemandTable& demand) {
+  check_length(demand.hours.size(), rows_needed(config), "hours", config.history);
+}
+
+// Sizes that a configuration claims must be those of the arrays: a model is only built if it fits them.
+void check_sizes(const PolicyFile& policy, const std::string& array, const std::vector<int64_t>& wanted) {
+  const auto found = std::ranges::find(policy.shapes, array, &ParameterShape::name);
+  if (found == policy.shapes.end() || found->shape != wanted) {
+    throw DataError("the array '" + array + "' does not fit the configuration of the model");
   }
+}
+void check_sizes(const PortfolioConfig& config, const PolicyFile& policy, std::size_t assets) {
+  const int64_t hidden = config.model.hidden;
+  if (hidden < 1 || hidden > policy.parameters.numel() || config.lookback < 1) {
+    throw DataError("the configuration of the model is impossible");
+  }
+  check_sizes(policy, "lstm.weight_ih", {4 * hidden, 3 * static_cast<int64_t>(assets)});
+  check_sizes(policy, "lstm.weight_hh", {4 * hidden, hidden});
+}
+void check_sizes(const DispatchConfig& config, const PolicyFile& policy, std::size_t zones) {
+  const int64_t hidden = config.model.hidden;
+  if (hidden < 1 || hidden > policy.parameters.numel() || config.history < 1 ||
+      config.history > policy.parameters.numel()) {
+    throw DataError("the configuration of the model is impossible");
+  }
+  check_sizes(policy, "linear0.weight", {hidden, config.history * static_cast<int64_t>(zones) + 4});
+}
+
+void assign(const Parameters& parameters, const PolicyFile& policy) {
+  const auto same = [](const ParameterShape& a, const ParameterShape& b) {
+    return a.name == b.name && a.shape == b.shape;
+  };
+  if (!std::ranges::equal(parameters.shapes(), policy.shapes, same) ||
+      parameters.values().scalar_type() != policy.parameters.scalar_type()) {
+    throw DataError("its parameters are not those of a model of this configuration");
+  }
+  parameters.assign(policy.parameters);
+}
+
+template <class Config, class Input>
+Applied<Config> apply(const PolicyFile& policy, const Input& given) {
+  if (policy.task != KindOf<Config>::kName) {
+    throw DataError("is a policy for " + policy.task + ", the data are for " + KindOf<Config>::kName);
+  }
+  Config config = config_of(policy, given);
+  const std::vector<std::string> names = policy.names();
+  const Input input = select(given, names);
+  check_length(config, input);
+  check_sizes(config, policy, names.size());
+  const Set set = policy.set();
+  if (set.dim() != names.size()) throw DataError("its set has another dimension than its names");
+  const auto columns = static_cast<Eigen::Index>(names.size()) * (std::same_as<Config, PortfolioConfig> ? 3 : 1);
+  if (policy.standardisation.mean.size() != columns || policy.standardisation.scale.size() != columns ||
+      !(policy.standardisation.scale.minCoeff() > 0)) {
+    throw DataError("its statistics do not fit its names");
+  }
+  auto data = data_of(config, input, policy.standardisation);
+  typename KindOf<Config>::TaskType task(data, config.model, decision_layer(config.layer, set));
+  assign(task.parameters(), policy);
+  return {std::move(config), set, policy.config.value("in_sample_until", ""), std::move(data), std::move(task)};
+}
+
+// Errors of a model name its file.
+template <class Config, class Input>
+Applied<Config> load_and_apply(const std::filesystem::path& model, const Input& given) {
+  const PolicyFile policy = load_policy(model);
+  try {
+    return apply<Config>(policy, given);
+  } catch (const DataError& error) {
+    throw DataError(model.string() + ": " + error.what());
+  }
+}
+
+std::vector<std::string> times(const PortfolioData& data) {
+  std::vector<std::string> out;
+  for (const auto day : data.days) out.push_back(format_date(day));
+  return out;
+}
+std::vector<std::string> times(const DispatchData& data) {
+  std::vector<std::string> out;
+  for (const auto hour : data.hours) out.push_back(format_hour(hour));
   return out;
 }
 
-struct Applied {
-  PortfolioData data;
-  PortfolioTask task;
-};
+RowRange rows_in(const std::vector<std::string>& times, const Period& period) {
+  // The bounds are beginnings of times, and times sort as texts.
+  const auto before = [&](const std::string& time) {
+    return period.from && time.substr(0, period.from->size()) < *period.from;
+  };
+  const auto within = [&](const std::string& time) {
+    return !period.to || time.substr(0, period.to->size()) <= *period.to;
+  };
+  const auto first = std::ranges::partition_point(times, before);
+  const auto last = std::partition_point(first, times.end(), within);
+  return {first - times.begin(), last - times.begin()};
+}
 
-// New data need no splits: any that are not empty will do.
-Applied prepare(const Policy& policy, const PriceTable& given) {
-  const PriceTable prices = select(given, policy.tickers);
-  const std::size_t days = prices.dates.size();
-  const auto least = static_cast<std::size_t>(policy.config.lookback) + 6;
-  if (days < least) {
-    throw DataError("the prices have " + std::to_string(days) + " days; a decision over " +
-                    std::to_string(policy.config.lookback) + " needs at least " + std::to_string(least));
+template <class Config, class Input>
+PolicyPeriod over(const std::filesystem::path& model, const Input& given, const Period& period) {
+  constexpr int64_t kFewest = 3;  // a deviation of two returns
+  auto applied = load_and_apply<Config>(model, given);
+  const std::vector<std::string> all = times(applied.data);
+  RowRange rows = rows_in(all, period);
+  rows.begin = std::max(rows.begin, first_whole(applied.config));
+  if (rows.size() < kFewest) {
+    throw DataError("fewer than three decisions with a whole history lie in the period asked for; the data go from " +
+                    all.front() + " to " + all.back());
   }
-  const SplitDates split{prices.dates[days - 4], prices.dates[days - 2]};
-  PortfolioData data = make_portfolio_data(prices, split, policy.config.lookback, &policy.checkpoint.standardisation);
-  PortfolioTask task(data, policy.config.model,
-                     decision_layer(policy.config.layer, decision_set(policy.config, policy.tickers.size())));
-  task.parameters().assign(policy.checkpoint.model());
-  return {std::move(data), std::move(task)};
+  const auto evaluation = applied.task.evaluate(rows);
+  PolicyPeriod out;
+  out.method = applied.config.layer.method;
+  out.record = record_beside("period", evaluation, applied.config, applied.data, applied.set);
+  out.metrics = named_values(evaluation.metrics);
+  for (const auto& [name, other] : baselines_over(applied.config, applied.data, applied.set, rows)) {
+    out.baselines.emplace_back(name, named_values(other.metrics));
+  }
+  out.violation = violation_of(applied.set)(to_tensor(out.record.decisions, applied.config.model.dtype));
+  out.least_slack = std::ranges::min(least_slacks(applied.set, out.record.decisions));
+  out.in_sample_until = applied.in_sample_until;
+  out.in_sample = static_cast<std::size_t>(
+      std::ranges::count_if(out.record.ended, [&](const std::string& time) { return time <= out.in_sample_until; }));
+  return out;
+}
+
+std::vector<double> last_row(const at::Tensor& decisions) {
+  const Table table = to_table(decisions);
+  const auto row = table.row(table.rows() - 1);
+  return {row.begin(), row.end()};
 }
 
 }  // namespace
 
-PolicyPeriod apply_policy(const std::filesystem::path& file, const PriceTable& prices, std::optional<sys_days> from,
-                          std::optional<sys_days> to) {
-  const Policy policy = load_policy(file);
-  Applied applied = prepare(policy, prices);
-  const auto& days = applied.data.days;
-  const auto first = from ? std::ranges::lower_bound(days, *from) : days.begin();
-  const auto last = to ? std::ranges::upper_bound(days, *to) : days.end();
-  if (last - first < 3) throw DataError("fewer than three days of prices lie in the period asked for");
-  PolicyPeriod out;
-  out.config = policy.config;
-  out.evaluation = applied.task.evaluate({first - days.begin(), last - days.begin()});
-  out.days.assign(days.begin() + out.evaluation.days.begin, days.begin() + out.evaluation.days.end);
-  const Set set = decision_set(policy.config, policy.tickers.size());
-  out.violation = violation_of(set)(out.evaluation.weights);
-  const at::Tensor weights = out.evaluation.weights.to(at::kDouble).contiguous();
-  std::vector<double> slacks(set->num_inequalities());
-  out.least_slack = std::numeric_limits<double>::infinity();
-  for (int64_t i = 0; i < weights.size(0); ++i) {
-    set->slacks({weights.data_ptr<double>() + i * weights.size(1), set.dim()}, slacks);
-    for (const double slack : slacks) out.least_slack = std::min(out.least_slack, slack);
-  }
-  return out;
+PolicyPeriod apply_policy(const std::filesystem::path& model, const PriceTable& prices, const Period& period) {
+  return over<PortfolioConfig>(model, prices, period);
+}
+PolicyPeriod apply_policy(const std::filesystem::path& model, const DemandTable& demand, const Period& period) {
+  return over<DispatchConfig>(model, demand, period);
 }
 
-Prediction predict(const std::filesystem::path& file, const PriceTable& prices) {
-  const Policy policy = load_policy(file);
-  Applied applied = prepare(policy, prices);
-  const auto days = static_cast<int64_t>(applied.data.days.size());
-  const at::Tensor weights = applied.task.weights({days - 1, days}).to(at::kDouble).contiguous();
-  const double* row = weights.data_ptr<double>();
-  return {applied.data.days.back(), policy.tickers, {row, row + weights.size(1)}};
+Prediction predict(const std::filesystem::path& model, const PriceTable& prices) {
+  auto applied = load_and_apply<PortfolioConfig>(model, prices);
+  const auto days = std::ssize(applied.data.days);
+  return {format_date(applied.data.days.back()), applied.data.tickers,
+          last_row(applied.task.weights({days - 1, days}))};
+}
+
+Prediction predict(const std::filesystem::path& model, const DemandTable& demand) {
+  // The hour to decide for has no demand yet: a row of zeros stands for it, which no decision for it reads.
+  DemandTable longer = demand;
+  longer.hours.push_back(demand.hours.back() + std::chrono::hours(1));
+  longer.demand.conservativeResize(demand.demand.rows() + 1, Eigen::NoChange);
+  longer.demand.row(demand.demand.rows()).setZero();
+  auto applied = load_and_apply<DispatchConfig>(model, longer);
+  const auto hours = std::ssize(applied.data.hours);
+  return {format_hour(applied.data.hours.back()), applied.data.zones, last_row(applied.task.shares({hours - 1, hours})),
+          applied.data.supply[hours - 1]};
 }
 
 }  // namespace softradial::study

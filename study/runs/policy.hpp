@@ -1,38 +1,51 @@
 #pragma once
 
-#include <chrono>
-#include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/tables.hpp"
-#include "runs/run_config.hpp"
-#include "tasks/portfolio_task.hpp"
+#include "runs/policy_file.hpp"
+#include "runs/record.hpp"
 
 namespace softradial::study {
 
-// The decisions of a saved portfolio policy on any prices, with the statistics and the layer that it was trained with.
+using NamedValues = std::vector<std::pair<std::string, double>>;
+
+// The decisions of a saved policy over a period of any data, with the statistics and the set that it was trained with.
 struct PolicyPeriod {
-  PortfolioConfig config;
-  std::vector<std::chrono::sys_days> days;  // on which a decision is made
-  PortfolioEvaluation evaluation;           // over these days
+  std::string method;
+  Record record;  // with the outcomes of the baselines beside it
+  NamedValues metrics;
+  std::vector<std::pair<std::string, NamedValues>> baselines;
   double violation = 0;
-  double least_slack = 0;  // over all inequalities and days
+  double least_slack = 0;       // over all inequalities and decisions
+  std::size_t in_sample = 0;    // decisions of the period that training or validation knew
+  std::string in_sample_until;  // the last day or hour that they knew
 };
 
-// `file` is a checkpoint, or the folder of a run, whose first seed is taken. The prices must have the tickers that the
-// policy was trained on, in any order. Days before the first whole window are left out. Throws DataError if no day is left.
-[[nodiscard]] PolicyPeriod apply_policy(const std::filesystem::path& file, const PriceTable& prices,
-                                        std::optional<std::chrono::sys_days> from,
-                                        std::optional<std::chrono::sys_days> to);
+// Bounds of a period: days or hours as records write them, or a beginning of them (2021, 2021-03, 2021-03-01).
+struct Period {
+  std::optional<std::string> from;
+  std::optional<std::string> to;
+};
 
-// The weights of the last day, by ticker.
+// The data must have the assets or zones that the policy was trained on, in any order. Rows whose history is not whole are
+// left out: a decision never depends on where the data begin. Throws DataError if too few rows are left.
+[[nodiscard]] PolicyPeriod apply_policy(const std::filesystem::path& model, const PriceTable& prices,
+                                        const Period& period);
+[[nodiscard]] PolicyPeriod apply_policy(const std::filesystem::path& model, const DemandTable& demand,
+                                        const Period& period);
+
+// The decision that follows the data: weights after the last day, or shares for the hour after the last one.
 struct Prediction {
-  std::chrono::sys_days day;
-  std::vector<std::string> tickers;
-  std::vector<double> weights;
+  std::string time;  // the last day of the prices, or the hour that the shares are for
+  std::vector<std::string> names;
+  std::vector<double> decision;
+  double supply = 1;  // what is shared: 1 for portfolios, the total of the last hour for dispatch
 };
-[[nodiscard]] Prediction predict(const std::filesystem::path& file, const PriceTable& prices);
+[[nodiscard]] Prediction predict(const std::filesystem::path& model, const PriceTable& prices);
+[[nodiscard]] Prediction predict(const std::filesystem::path& model, const DemandTable& demand);
 
 }  // namespace softradial::study

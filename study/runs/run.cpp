@@ -1,13 +1,17 @@
 #include "runs/run.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 
-#include "data/tables.hpp"
-#include "tasks/task_data.hpp"
+#include "runs/parallel.hpp"
+#include "runs/task_kinds.hpp"
+#include "softradial/set_json.hpp"
 
 namespace softradial::study {
 
@@ -15,75 +19,75 @@ namespace {
 
 using nlohmann::json;
 
-void write_json(const std::filesystem::path& file, const json& value) {
-  std::ofstream out(file);
-  out << value.dump(2) << "\n";
-  if (!out.flush()) throw DataError(file.string() + ": cannot be written");
-}
-
-// Each seed gets a task of its own: trials share nothing but the data.
-template <class TrialType, class Config, class MakeTask>
-std::vector<TrialType> run_seeds(const Config& config, const json& saved, const Set& set, const RunHooks& hooks,
-                                 const MakeTask& make_task) {
-  if (!hooks.out.empty()) {
-    std::filesystem::create_directories(hooks.out);
-    write_json(hooks.out / "config.json", saved);
-  }
-  std::vector<TrialType> trials;
-  // Equal weight has nothing to learn: one pass, one seed.
-  const bool fixed = config.layer.equal_weight();
-  for (int k = 0; k < (fixed ? 1 : config.seeds); ++k) {
-    TrainingOptions options = config.training;
-    options.seed += static_cast<std::uint64_t>(k);
-    if (fixed) options.epochs = 1;
-    options.config = saved.dump();
-    if (!hooks.out.empty()) options.checkpoint = checkpoint_file(hooks.out, options.seed);
-    TrainingHooks inner;
-    inner.stop = hooks.stop;
-    if (hooks.progress) inner.progress = [&](const Progress& progress) { hooks.progress(k, progress); };
-    auto task = make_task();
-    trials.push_back(run_trial(task, options, inner, violation_of(set)));
-    if (hooks.stop != nullptr && hooks.stop->load()) break;
-  }
-  if (!hooks.out.empty()) write_json(hooks.out / "result.json", report(config, trials));
-  return trials;
-}
-
-const char* word(TrainingEnd end) {
-  switch (end) {
-    case TrainingEnd::finished:
-      return "finished";
-    case TrainingEnd::no_gain:
-      return "no_gain";
-    case TrainingEnd::interrupted:
-      return "interrupted";
-    case TrainingEnd::diverged:
-      return "diverged";
-  }
-  return "";
-}
+constexpr std::array<std::pair<TrainingEnd, std::string_view>, 4> kEnds = {{{TrainingEnd::finished, "finished"},
+                                                                            {TrainingEnd::no_gain, "no_gain"},
+                                                                            {TrainingEnd::interrupted, "interrupted"},
+                                                                            {TrainingEnd::diverged, "diverged"}}};
 
 template <class Metrics>
 json values(const Metrics& metrics) {
   json out = json::object();
-  for (const auto& [name, value] : named_values(metrics)) out[std::string(name)] = value;
+  for (const auto& [name, value] : named_values(metrics)) out[name] = value;
   return out;
 }
 
-template <class TrialType>
-json report_trials(const json& config, const std::vector<TrialType>& trials) {
+// A number that is not finite is null in JSON.
+double number(const json& value) {
+  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+template <class Metrics>
+void read_values(const json& in, Metrics& metrics) {
+  for (const auto& [name, place] : metric_fields(metrics)) metrics.*place = number(in.at(std::string(name)));
+}
+
+template <class Metrics>
+json trial_json(const Trial<Metrics>& trial) {
+  json out = {{"seed", trial.seed},
+              {"validation", values(trial.validation)},
+              {"test", values(trial.test)},
+              {"selection", selection_metric(trial.validation)},
+              {"seconds", trial.seconds},
+              {"epochs", trial.epochs},
+              {"best_epoch", trial.best_epoch},
+              {"end", std::ranges::find(kEnds, trial.end, &decltype(kEnds)::value_type::first)->second}};
+  if (trial.worst_violation) out["violation"] = *trial.worst_violation;
+  return out;
+}
+
+template <class Metrics>
+Trial<Metrics> read_trial(const json& in) {
+  try {
+    Trial<Metrics> trial;
+    trial.seed = in.at("seed").get<std::uint64_t>();
+    read_values(in.at("validation"), trial.validation);
+    read_values(in.at("test"), trial.test);
+    trial.seconds = in.at("seconds").get<double>();
+    trial.epochs = in.at("epochs").get<std::int64_t>();
+    trial.best_epoch = in.at("best_epoch").get<std::int64_t>();
+    const auto end = std::ranges::find(kEnds, in.at("end").get<std::string>(), &decltype(kEnds)::value_type::second);
+    if (end == kEnds.end()) throw DataError("a saved trial has no known end");
+    trial.end = end->first;
+    if (in.contains("violation")) trial.worst_violation = number(in["violation"]);
+    return trial;
+  } catch (const json::exception& error) {
+    throw DataError(std::string("a saved trial is not readable: ") + error.what());
+  }
+}
+
+template <class Metrics>
+json report_trials(const json& config, const std::vector<Trial<Metrics>>& trials,
+                   const std::vector<Baseline<Metrics>>& baselines) {
   json out = {{"task", config.at("task")}, {"method", config.at("method")}, {"config", config}};
   std::map<std::string, std::vector<double>> columns;
   out["trials"] = json::array();
-  for (const TrialType& trial : trials) {
-    json row = {{"seed", trial.seed},         {"validation", values(trial.validation)},
-                {"test", values(trial.test)}, {"seconds", trial.seconds},
-                {"epochs", trial.epochs},     {"best_epoch", trial.best_epoch},
-                {"end", word(trial.end)}};
-    if (trial.worst_violation) row["violation"] = *trial.worst_violation;
-    out["trials"].push_back(row);
-    for (const auto& [name, value] : named_values(trial.test)) columns[std::string(name)].push_back(value);
+  const Trial<Metrics>* best = nullptr;
+  for (const Trial<Metrics>& trial : trials) {
+    out["trials"].push_back(trial_json(trial));
+    for (const auto& [name, value] : named_values(trial.test)) columns[name].push_back(value);
+    if (best == nullptr || selection_metric(trial.validation) > selection_metric(best->validation)) best = &trial;
   }
+  if (best != nullptr) out["best_seed"] = best->seed;
   out["mean"] = json::object();
   out["std"] = json::object();
   for (const auto& [name, numbers] : columns) {
@@ -94,25 +98,140 @@ json report_trials(const json& config, const std::vector<TrialType>& trials) {
     out["mean"][name] = mean;
     out["std"][name] = std::sqrt(square);
   }
+  out["baselines"] = json::object();
+  for (const Baseline<Metrics>& each : baselines) {
+    out["baselines"][each.name] = {
+        {"validation", values(each.validation)}, {"test", values(each.test)}, {"violation", each.violation}};
+  }
   return out;
 }
 
-double metric(const PortfolioMetrics& metrics) { return metrics.sharpe; }
-double metric(const DispatchMetrics& metrics) { return metrics.served_rate; }
+// Equal weight has nothing to learn: one pass, one seed.
+std::vector<std::uint64_t> seeds_of(const RunConfig& config) {
+  std::vector<std::uint64_t> seeds;
+  for (int k = 0; k < (config.layer.equal_weight() ? 1 : config.seeds); ++k) {
+    seeds.push_back(config.training.seed + static_cast<std::uint64_t>(k));
+  }
+  return seeds;
+}
 
-template <class Config, class TableType>
-LayerConfig best_of_grid(Config config, const TableType& table, RunHooks hooks) {
+template <class Config>
+json manifest(const Config& config, const typename KindOf<Config>::Input& given) {
+  const DecisionSet decision = decision_set(config, columns(given));
+  return {{"task", KindOf<Config>::kName},
+          {"config", to_json(config)},
+          {"names", decision.names},
+          {"set", json::parse(to_json(decision.set))},
+          {"data", describe_data(config, select(given, decision.names))},
+          {"seeds", seeds_of(config)}};
+}
+
+// Each seed gets a task of its own: trials share nothing but the data.
+template <class Config>
+std::vector<Trial<typename KindOf<Config>::Metrics>> run_seeds(const Config& config,
+                                                               const typename KindOf<Config>::Input& given,
+                                                               const RunHooks& hooks) {
+  using Kind = KindOf<Config>;
+  using TrialType = Trial<typename Kind::Metrics>;
+  const DecisionSet decision = decision_set(config, columns(given));
+  const auto data = make_data(config, select(given, decision.names));
+  const ViolationFunction violation = violation_of(decision.set);
+  json saved = to_json(config);
+  saved["names"] = decision.names;
+  saved["set"] = json::parse(to_json(decision.set));
+  saved["in_sample_until"] = in_sample_until(data);
+  const std::vector<std::uint64_t> seeds = seeds_of(config);
+  std::vector<std::optional<TrialType>> done(seeds.size());
+  std::mutex mutex;
+  const auto stopped = [&] { return hooks.stop != nullptr && hooks.stop->load(); };
+
+  in_parallel(static_cast<int>(seeds.size()), hooks.jobs, [&](int index) {
+    const std::uint64_t seed = seeds[static_cast<std::size_t>(index)];
+    RunFolder* const folder = hooks.folder;
+    if (folder != nullptr) {
+      if (const auto trial = folder->finished(seed)) {
+        done[static_cast<std::size_t>(index)] = read_trial<typename Kind::Metrics>(*trial);
+        return;
+      }
+    }
+    if (stopped()) return;
+    typename Kind::TaskType task(data, config.model, decision_layer(config.layer, decision.set));
+    TrainingOptions options = config.training;
+    options.seed = seed;
+    if (config.layer.equal_weight()) options.epochs = 1;
+    TrainingHooks inner;
+    inner.stop = hooks.stop;
+    if (hooks.progress) {
+      inner.progress = [&](const Progress& progress) {
+        const std::lock_guard lock(mutex);
+        hooks.progress(index, progress);
+      };
+    }
+    std::optional<Checkpoint> from;
+    PolicyFile policy{.task = Kind::kName, .config = saved, .seed = seed};
+    std::vector<EpochRecord> history;
+    std::vector<Record> records;
+    TrialRecorder<typename Kind::Evaluation> record;
+    if (folder != nullptr) {
+      from = folder->checkpoint(seed);
+      options.checkpoint = folder->checkpoint_file(seed);
+      record = [&](const auto& on_validation, const auto& on_test, const TrainingResult& training) {
+        if (!training.write_error.empty()) folder->keep_error(training.write_error);
+        policy.is_finished = training.end != TrainingEnd::interrupted;
+        policy.epochs = training.epochs;
+        policy.shapes = task.parameters().shapes();
+        policy.parameters = training.checkpoint.model();
+        policy.standardisation = task.standardisation();
+        history = training.checkpoint.history;
+        records = {record_beside("validation", on_validation, config, data, decision.set),
+                   record_beside("test", on_test, config, data, decision.set)};
+      };
+    }
+    const TrialType trial = run_trial(task, options, inner, violation, from ? &*from : nullptr, record);
+    if (folder != nullptr) {
+      if (policy.is_finished) {
+        folder->save_finished(policy, history, records, trial_json(trial));
+      } else {
+        folder->save_interrupted(policy);
+      }
+    }
+    done[static_cast<std::size_t>(index)] = trial;
+  });
+
+  std::vector<TrialType> trials;
+  for (auto& trial : done) {
+    if (trial) trials.push_back(std::move(*trial));
+  }
+  if (hooks.folder != nullptr) hooks.folder->save_manifest(stopped() ? "interrupted" : "finished");
+  return trials;
+}
+
+template <class Config>
+LayerConfig best_of_grid(Config config, const typename KindOf<Config>::Input& input, const RunHooks& hooks) {
   if (config.layer.equal_weight()) return config.layer;
-  hooks.out.clear();
   config.seeds = 1;
+  const std::vector<LayerMethod> grid = paper_grid(config.layer.options);
+  std::vector<double> found(grid.size(), -std::numeric_limits<double>::infinity());
+  std::mutex mutex;
+  in_parallel(static_cast<int>(grid.size()), hooks.jobs, [&](int index) {
+    Config candidate = config;
+    candidate.layer.options = grid[static_cast<std::size_t>(index)];
+    RunHooks inner{.stop = hooks.stop};
+    if (hooks.progress) {
+      inner.progress = [&](int, const Progress& progress) {
+        const std::lock_guard lock(mutex);
+        hooks.progress(index, progress);
+      };
+    }
+    const auto trials = run(candidate, input, inner);
+    if (!trials.empty()) found[static_cast<std::size_t>(index)] = selection_metric(trials[0].validation);
+  });
   LayerConfig best = config.layer;
   double most = -std::numeric_limits<double>::infinity();
-  for (const LayerMethod& candidate : paper_grid(config.layer.options)) {
-    config.layer.options = candidate;
-    const double value = metric(run(config, table, hooks)[0].validation);
-    if (value > most) {
-      most = value;
-      best = config.layer;
+  for (std::size_t k = 0; k < grid.size(); ++k) {
+    if (found[k] > most) {
+      most = found[k];
+      best.options = grid[k];
     }
   }
   return best;
@@ -120,33 +239,23 @@ LayerConfig best_of_grid(Config config, const TableType& table, RunHooks hooks) 
 
 }  // namespace
 
-std::filesystem::path checkpoint_file(const std::filesystem::path& out, std::uint64_t seed) {
-  return out / ("seed-" + std::to_string(seed) + ".pt");
-}
-
 std::vector<PortfolioTrial> run(const PortfolioConfig& config, const PriceTable& prices, const RunHooks& hooks) {
-  const PortfolioData data = make_portfolio_data(prices, config.split, config.lookback);
-  const Set set = decision_set(config, prices.tickers.size());
-  json saved = to_json(config);
-  saved["tickers"] = prices.tickers;
-  return run_seeds<PortfolioTrial>(
-      config, saved, set, hooks, [&] { return PortfolioTask(data, config.model, decision_layer(config.layer, set)); });
+  return run_seeds(config, prices, hooks);
 }
-
 std::vector<DispatchTrial> run(const DispatchConfig& config, const DemandTable& demand, const RunHooks& hooks) {
-  const DispatchData data = make_dispatch_data(demand, config.split, config.history);
-  const Set set = decision_set(config, demand.zones.size());
-  json saved = to_json(config);
-  saved["zone_names"] = demand.zones;
-  return run_seeds<DispatchTrial>(config, saved, set, hooks,
-                                  [&] { return DispatchTask(data, config.model, decision_layer(config.layer, set)); });
+  return run_seeds(config, demand, hooks);
 }
 
-json report(const PortfolioConfig& config, const std::vector<PortfolioTrial>& trials) {
-  return report_trials(to_json(config), trials);
+json manifest_of(const PortfolioConfig& config, const PriceTable& prices) { return manifest(config, prices); }
+json manifest_of(const DispatchConfig& config, const DemandTable& demand) { return manifest(config, demand); }
+
+json report(const PortfolioConfig& config, const std::vector<PortfolioTrial>& trials,
+            const std::vector<Baseline<PortfolioMetrics>>& baselines) {
+  return report_trials(to_json(config), trials, baselines);
 }
-json report(const DispatchConfig& config, const std::vector<DispatchTrial>& trials) {
-  return report_trials(to_json(config), trials);
+json report(const DispatchConfig& config, const std::vector<DispatchTrial>& trials,
+            const std::vector<Baseline<DispatchMetrics>>& baselines) {
+  return report_trials(to_json(config), trials, baselines);
 }
 
 std::vector<LayerMethod> paper_grid(const LayerMethod& method) {

@@ -1,39 +1,46 @@
 #pragma once
 
 #include <atomic>
-#include <filesystem>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "data/tables.hpp"
+#include "runs/baselines.hpp"
 #include "runs/run_config.hpp"
+#include "runs/run_folder.hpp"
 #include "tasks/trial.hpp"
 
 namespace softradial::study {
 
 // What a caller may watch and influence while a configuration is trained.
 struct RunHooks {
-  // Called after every epoch of trial `index` (from 0).
+  // Called after every epoch of trial `index` (from 0); from any thread, one call at a time.
   std::function<void(int index, const Progress& progress)> progress = {};
-  // When it becomes true, the present trial saves a checkpoint and ends, and no other begins.
+  // When it becomes true, the trials under way save a checkpoint and end, and no other begins.
   const std::atomic<bool>* stop = nullptr;
-  std::filesystem::path out = {};  // folder for checkpoints and results; empty: nothing is saved
+  RunFolder* folder = nullptr;  // where the run is recorded; null: nowhere
+  int jobs = 1;                 // trials at a time; the results do not depend on it
 };
 
-// Trains a configuration once for each of its seeds.
+// Trains a configuration once for each of its seeds. A seed that the folder holds already, when a run is resumed, is read.
+// After a stop, trials that were not begun are missing.
 [[nodiscard]] std::vector<PortfolioTrial> run(const PortfolioConfig& config, const PriceTable& prices,
                                               const RunHooks& hooks = {});
 [[nodiscard]] std::vector<DispatchTrial> run(const DispatchConfig& config, const DemandTable& demand,
                                              const RunHooks& hooks = {});
 
-// {"task", "method", "config", "trials": [{"seed", "validation", "test", "seconds", ...}], "mean", "std"}, as --json prints
-// it and OUT/result.json saves it.
-[[nodiscard]] nlohmann::json report(const PortfolioConfig& config, const std::vector<PortfolioTrial>& trials);
-[[nodiscard]] nlohmann::json report(const DispatchConfig& config, const std::vector<DispatchTrial>& trials);
+// What a run of this configuration on these data is asked to do: task, config, names, set, data, seeds. RunFolder adds the
+// rest.
+[[nodiscard]] nlohmann::json manifest_of(const PortfolioConfig& config, const PriceTable& prices);
+[[nodiscard]] nlohmann::json manifest_of(const DispatchConfig& config, const DemandTable& demand);
 
-// The checkpoint of a seed in the folder of a run.
-[[nodiscard]] std::filesystem::path checkpoint_file(const std::filesystem::path& out, std::uint64_t seed);
+// {"task", "method", "config", "trials": [{"seed", "validation", "test", "seconds", ...}], "mean", "std", "best_seed",
+// "baselines"}, as --json prints it and OUT/result.json saves it.
+[[nodiscard]] nlohmann::json report(const PortfolioConfig& config, const std::vector<PortfolioTrial>& trials,
+                                    const std::vector<Baseline<PortfolioMetrics>>& baselines = {});
+[[nodiscard]] nlohmann::json report(const DispatchConfig& config, const std::vector<DispatchTrial>& trials,
+                                    const std::vector<Baseline<DispatchMetrics>>& baselines = {});
 
 // The paper's grid for the layer of a method (table hyperparams): the temperature of softmax, lambda and contraction of
 // soft radial, the steps of HardNet, the steps, rate and momentum of DC3. For other methods: the method itself alone.

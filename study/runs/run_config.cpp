@@ -114,17 +114,23 @@ PortfolioConfig portfolio_config(const json& in) {
 
 DispatchConfig dispatch_config(const json& in) { return read<DispatchConfig>("dispatch", in); }
 
-Set decision_set(const RunConfig& config, std::size_t dim) {
+DecisionSet decision_set(const RunConfig& config, const std::vector<std::string>& columns) {
+  const std::size_t dim = columns.size();
   if (!config.set_json.empty()) {
     Set set = parse_set(config.set_json);
     if (set.dim() != dim) {
       throw DataError("the set has dimension " + std::to_string(set.dim()) + ", the data have " + std::to_string(dim) +
                       " columns");
     }
-    return set;
+    return {set, columns};
   }
-  if (config.cap >= 1) return Simplex(dim);
-  return CappedSimplex(dim, config.cap);
+  if (config.cap >= 1) return {Simplex(dim), columns};
+  return {CappedSimplex(dim, config.cap), columns};
+}
+
+double total_of(const Set& set) {
+  const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set);
+  return coordinates != nullptr && coordinates->total() ? *coordinates->total() : 1.0;
 }
 
 }  // namespace softradial::study

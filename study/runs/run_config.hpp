@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "data/calendar.hpp"
 #include "softradial/layer.hpp"
@@ -65,8 +66,16 @@ struct DispatchConfig : RunConfig {
 [[nodiscard]] PortfolioConfig portfolio_config(const nlohmann::json& json);
 [[nodiscard]] DispatchConfig dispatch_config(const nlohmann::json& json);
 
-// The set that decisions must obey, for that many assets or zones.
-[[nodiscard]] Set decision_set(const RunConfig& config, std::size_t dim);
+// The set that decisions must obey, and the assets or zones that its coordinates stand for, in their order.
+struct DecisionSet {
+  Set set;
+  std::vector<std::string> names;
+};
+// For data with these columns. Throws DataError.
+[[nodiscard]] DecisionSet decision_set(const RunConfig& config, const std::vector<std::string>& columns);
+
+// What the decisions of the set sum to: that of a simplex, 1 for other sets.
+[[nodiscard]] double total_of(const Set& set);
 
 // The layer that a task trains with: the fused ops of the radial maps, another layer of the library, or equal weight.
 // Softmax only knows simplices. On a capped simplex it is trained on the simplex, and its violations are reported.

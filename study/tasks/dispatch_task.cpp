@@ -45,10 +45,6 @@ void gather_targets(const int64_t* hours, int64_t count, const at::Tensor& deman
 
 }  // namespace
 
-std::array<std::pair<std::string_view, double>, 1> named_values(const DispatchMetrics& metrics) {
-  return {{{"served_rate", metrics.served_rate}}};
-}
-
 DispatchTask::DispatchTask(const DispatchData& data, const DispatchOptions& options, DecisionLayer layer)
     : options_(options),
       layer_(std::move(layer)),

@@ -3,9 +3,8 @@
 #include <ATen/core/Tensor.h>
 
 #include <array>
-#include <string_view>
-#include <utility>
 
+#include "metrics/portfolio_metrics.hpp"
 #include "models/mlp.hpp"
 #include "tasks/decision_layer.hpp"
 #include "tasks/task_data.hpp"
@@ -27,7 +26,9 @@ struct DispatchMetrics {
   bool operator==(const DispatchMetrics&) const = default;
 };
 
-std::array<std::pair<std::string_view, double>, 1> named_values(const DispatchMetrics& metrics);
+constexpr auto metric_fields(const DispatchMetrics&) {
+  return std::to_array<MetricField<DispatchMetrics>>({{"served_rate", &DispatchMetrics::served_rate}});
+}
 
 struct DispatchEvaluation {
   DispatchMetrics metrics;

@@ -63,6 +63,7 @@ DispatchData make_dispatch_data(const DemandTable& table, const FractionSplit& s
                                 " hours of training");
   }
   DispatchData data;
+  data.hours = table.hours;
   data.zones = table.zones;
   data.history = history;
   data.demand = table.demand;

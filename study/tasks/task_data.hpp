@@ -57,6 +57,7 @@ struct FractionSplit {
 
 // Rows are hours. A decision for hour t knows the hours t - history to t - 1 and the calendar of t.
 struct DispatchData {
+  std::vector<std::chrono::local_seconds> hours;
   std::vector<std::string> zones;
   int64_t history = 0;
   Table demand;            // (hours, zones)

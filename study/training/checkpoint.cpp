@@ -1,85 +1,102 @@
 #include "training/checkpoint.hpp"
 
-#include <ATen/ops/empty.h>
-#include <torch/serialize/archive.h>
+#include <cstring>
+#include <string>
 
-#include <algorithm>
-#include <stdexcept>
+#include "files/durable_file.hpp"
+#include "files/errors.hpp"
+#include "files/safetensors.hpp"
+#include "training/tensor_arrays.hpp"
 
 namespace softradial::study {
 namespace {
 
-constexpr int64_t kFormat = 1;
+constexpr const char* kFormat = "softradial.checkpoint/1";
+constexpr int64_t kHistoryColumns = 2;
 
-at::Tensor tensor_of(const Eigen::VectorXd& values) {
-  at::Tensor out = at::empty({values.size()}, at::kDouble);
-  std::copy_n(values.data(), values.size(), out.data_ptr<double>());
-  return out;
+// The numbers that belong to a checkpoint as a whole: in one array, so that every bit of them comes back.
+constexpr const char* kNumbers = "numbers";
+enum Number : int64_t { kEpoch, kBestEpoch, kBestMetric, kSteps, kNumberCount };
+
+// Unlike weights, the losses and metrics of a history may be anything: a Sharpe ratio of constant returns is not finite.
+// They travel as bytes, which the reader does not look at.
+NamedArray history_array(const std::vector<EpochRecord>& history) {
+  NamedArray array{"history", Dtype::u8, {std::ssize(history), kHistoryColumns * int64_t{sizeof(double)}}, {}};
+  array.bytes.resize(history.size() * sizeof(EpochRecord));
+  if (!history.empty()) std::memcpy(array.bytes.data(), history.data(), array.bytes.size());
+  return array;
+}
+static_assert(sizeof(EpochRecord) == kHistoryColumns * sizeof(double));
+
+std::vector<EpochRecord> history_of(const NamedArray& array, int64_t epochs) {
+  if (array.dtype != Dtype::u8 || array.shape != std::vector<int64_t>{epochs, sizeof(EpochRecord)}) {
+    throw DataError("the history does not have " + std::to_string(epochs) + " epochs");
+  }
+  std::vector<EpochRecord> history(static_cast<size_t>(epochs));
+  if (epochs > 0) std::memcpy(history.data(), array.bytes.data(), array.bytes.size());
+  return history;
 }
 
-Eigen::VectorXd vector_of(const at::Tensor& values) {
-  return Eigen::Map<const Eigen::VectorXd>(values.data_ptr<double>(), values.numel());
+int64_t count_of(double value) {
+  constexpr double kMost = 0x1p53;
+  if (!(value >= 0 && value < kMost) || value != static_cast<double>(static_cast<int64_t>(value))) {
+    throw DataError("a count is " + std::to_string(value));
+  }
+  return static_cast<int64_t>(value);
+}
+
+Checkpoint read(const TensorFile& file) {
+  if (file.text("format") != kFormat) throw DataError("is no checkpoint of a training: format " + file.text("format"));
+  const auto tensor = [&](const char* name) { return to_tensor(file.array(name)); };
+  const Eigen::VectorXd numbers = to_vector(file.array(kNumbers));
+  if (numbers.size() != kNumberCount) throw DataError("the numbers of the training are missing");
+  Checkpoint c;
+  c.config = file.text("config");
+  c.epoch = count_of(numbers[kEpoch]);
+  c.best_epoch = count_of(numbers[kBestEpoch]);
+  c.best_metric = numbers[kBestMetric];
+  c.history = history_of(file.array("history"), c.epoch);
+  c.parameters = tensor("parameters");
+  c.best_parameters = tensor("best_parameters");
+  c.optimizer = {tensor("first_moment"), tensor("second_moment"), count_of(numbers[kSteps])};
+  c.generator_state = tensor("generator_state");
+  c.standardisation = {to_vector(file.array("features.mean")), to_vector(file.array("features.scale"))};
+  const auto fits = [&](const at::Tensor& other) {
+    return other.sizes() == c.parameters.sizes() && other.scalar_type() == c.parameters.scalar_type();
+  };
+  if (c.parameters.dim() != 1 || !fits(c.best_parameters) || !fits(c.optimizer.first_moment) ||
+      !fits(c.optimizer.second_moment) || c.generator_state.scalar_type() != at::kByte || c.best_epoch > c.epoch) {
+    throw DataError("its parts do not fit together");
+  }
+  return c;
 }
 
 }  // namespace
 
 void save_checkpoint(const Checkpoint& c, const std::filesystem::path& file) {
-  std::filesystem::path part = file;
-  part += ".part";
-  try {
-    torch::serialize::OutputArchive archive;
-    archive.write("format", c10::IValue(kFormat));
-    archive.write("config", c10::IValue(c.config));
-    archive.write("epoch", c10::IValue(c.epoch));
-    archive.write("best_epoch", c10::IValue(c.best_epoch));
-    archive.write("best_metric", c10::IValue(c.best_metric));
-    archive.write("parameters", c.parameters);
-    archive.write("best_parameters", c.best_parameters.defined() ? c.best_parameters : c.parameters);
-    archive.write("first_moment", c.optimizer.first_moment);
-    archive.write("second_moment", c.optimizer.second_moment);
-    archive.write("optimizer_steps", c10::IValue(c.optimizer.steps));
-    archive.write("generator_state", c.generator_state);
-    archive.write("feature_mean", tensor_of(c.standardisation.mean));
-    archive.write("feature_scale", tensor_of(c.standardisation.scale));
-    archive.save_to(part.string());
-    std::filesystem::rename(part, file);
-  } catch (const std::exception& error) {
-    std::error_code ignored;
-    std::filesystem::remove(part, ignored);
-    throw std::runtime_error("cannot write the checkpoint " + file.string() + ": " + error.what());
-  }
+  Eigen::VectorXd numbers(int64_t{kNumberCount});
+  numbers << static_cast<double>(c.epoch), static_cast<double>(c.best_epoch), c.best_metric,
+      static_cast<double>(c.optimizer.steps);
+  TensorFile out;
+  out.metadata = {{"format", kFormat}, {"config", c.config}};
+  out.arrays = {to_array(kNumbers, numbers),
+                history_array(c.history),
+                to_array("parameters", c.parameters),
+                to_array("best_parameters", c.best_parameters.defined() ? c.best_parameters : c.parameters),
+                to_array("first_moment", c.optimizer.first_moment),
+                to_array("second_moment", c.optimizer.second_moment),
+                to_array("generator_state", c.generator_state),
+                to_array("features.mean", c.standardisation.mean),
+                to_array("features.scale", c.standardisation.scale)};
+  write_file(file, to_safetensors(out));
 }
 
 Checkpoint load_checkpoint(const std::filesystem::path& file) {
+  const TensorFile in = read_safetensors(file);
   try {
-    torch::serialize::InputArchive archive;
-    archive.load_from(file.string());
-    const auto value = [&](const std::string& key) {
-      c10::IValue out;
-      archive.read(key, out);
-      return out;
-    };
-    const auto tensor = [&](const std::string& key) {
-      at::Tensor out;
-      archive.read(key, out);
-      return out;
-    };
-    const int64_t format = value("format").toInt();
-    if (format != kFormat) throw std::runtime_error("format " + std::to_string(format) + " is not known");
-    Checkpoint c;
-    c.config = value("config").toStringRef();
-    c.epoch = value("epoch").toInt();
-    c.best_epoch = value("best_epoch").toInt();
-    c.best_metric = value("best_metric").toDouble();
-    c.parameters = tensor("parameters");
-    c.best_parameters = tensor("best_parameters");
-    c.optimizer = {tensor("first_moment"), tensor("second_moment"), value("optimizer_steps").toInt()};
-    c.generator_state = tensor("generator_state");
-    c.standardisation = {vector_of(tensor("feature_mean")), vector_of(tensor("feature_scale"))};
-    return c;
-  } catch (const std::exception& error) {
-    const std::string what = error.what();
-    throw std::runtime_error("cannot read the checkpoint " + file.string() + ": " + what.substr(0, what.find('\n')));
+    return read(in);
+  } catch (const DataError& error) {
+    throw DataError(file.string() + ": " + error.what());
   }
 }
 

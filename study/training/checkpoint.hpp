@@ -4,20 +4,29 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "features/features.hpp"
 #include "training/adam.hpp"
 
 namespace softradial::study {
 
-// The state of a training between two epochs: enough to continue as if it had never stopped, and to use the best model.
+// What an epoch came to.
+struct EpochRecord {
+  double loss = 0;        // mean over the batches
+  double validation = 0;  // the metric that selects the best epoch
+  bool operator==(const EpochRecord&) const = default;
+};
+
+// The state of a training between two epochs: enough to continue as if it had never stopped.
 struct Checkpoint {
   std::string config;      // the caller's own text
   int64_t epoch = 0;       // epochs done
   int64_t best_epoch = 0;  // 1-based; 0: none yet
   double best_metric = 0;
-  at::Tensor parameters;       // after `epoch` epochs
-  at::Tensor best_parameters;  // after `best_epoch` epochs
+  std::vector<EpochRecord> history;  // one for each epoch done
+  at::Tensor parameters;             // after `epoch` epochs
+  at::Tensor best_parameters;        // after `best_epoch` epochs
   Adam::State optimizer;
   at::Tensor generator_state;
   Standardisation standardisation;
@@ -26,8 +35,8 @@ struct Checkpoint {
   const at::Tensor& model() const { return best_epoch > 0 ? best_parameters : parameters; }
 };
 
-// Writes a temporary file beside it and renames that: no reader ever sees half a checkpoint. Throws std::runtime_error
-// naming the file.
+// In the layout of files/safetensors.hpp: whole or not at all, and loading runs no code. `load_checkpoint` throws
+// DataError for a file that is damaged or was made by something else.
 void save_checkpoint(const Checkpoint& checkpoint, const std::filesystem::path& file);
 Checkpoint load_checkpoint(const std::filesystem::path& file);
 

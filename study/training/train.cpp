@@ -8,6 +8,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "files/errors.hpp"
+
 namespace softradial::study {
 namespace {
 
@@ -31,9 +33,11 @@ class Run {
   void resume(const Checkpoint& from) {
     task_.parameters().assign(from.parameters);
     adam_.set_state(from.optimizer);
-    {
+    try {
       const std::lock_guard<std::mutex> lock(generator_.mutex());
       generator_.set_state(from.generator_state);
+    } catch (const c10::Error&) {
+      throw DataError("the state of the random numbers in the checkpoint is not valid");
     }
     const std::string config = std::move(state_.config);
     const Standardisation standardisation = std::move(state_.standardisation);
@@ -65,7 +69,7 @@ class Run {
         break;
       }
       result.loss = *loss;
-      const double metric = judge();
+      const double metric = judge(*loss);
       snapshot();
       if (hooks_.progress) {
         const double so_far = seconds();
@@ -78,12 +82,9 @@ class Run {
                          .seconds = so_far,
                          .seconds_left = so_far / done * static_cast<double>(options_.epochs - state_.epoch)});
       }
-      if (options_.checkpoint_every > 0 && state_.epoch % options_.checkpoint_every == 0 &&
-          !options_.checkpoint.empty()) {
-        save_checkpoint(state_, options_.checkpoint);
-      }
+      if (options_.checkpoint_every > 0 && state_.epoch % options_.checkpoint_every == 0) save(result);
     }
-    if (!options_.checkpoint.empty()) save_checkpoint(state_, options_.checkpoint);
+    save(result);
     task_.parameters().assign(state_.model());
     result.epochs = state_.epoch;
     result.best_epoch = state_.best_epoch;
@@ -108,15 +109,26 @@ class Run {
     return sum / static_cast<double>(batches);
   }
 
-  double judge() {
+  double judge(double loss) {
     ++state_.epoch;
     const double metric = task_.validation_metric();
+    state_.history.push_back({.loss = loss, .validation = metric});
     if (std::isfinite(metric) && (state_.best_epoch == 0 || metric > state_.best_metric)) {
       state_.best_metric = metric;
       state_.best_epoch = state_.epoch;
       state_.best_parameters = task_.parameters().values().clone();
     }
     return metric;
+  }
+
+  // A disk that is full now may have room later: a training of hours does not end for it.
+  void save(TrainingResult& result) const {
+    if (options_.checkpoint.empty()) return;
+    try {
+      save_checkpoint(state_, options_.checkpoint);
+    } catch (const WriteError& error) {
+      result.write_error = error.what();
+    }
   }
 
   // A checkpoint holds the run as it was between two epochs: an interrupted epoch is thrown away.

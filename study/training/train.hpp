@@ -18,7 +18,7 @@ struct TrainingOptions {
   int64_t patience = 0;  // stop after this many epochs without a better validation metric; 0: never
   uint64_t seed = 0;
   std::filesystem::path checkpoint = {};  // written at the end and when stopped; empty: nowhere
-  int64_t checkpoint_every = 0;           // epochs; 0: only at the end
+  int64_t checkpoint_every = 5;           // epochs; 0: only at the end
   std::string config = {};                // kept in the checkpoint, for the caller to read back
   bool operator==(const TrainingOptions&) const = default;
 };
@@ -53,6 +53,8 @@ struct TrainingResult {
   double best_metric = 0;
   double loss = 0;     // of the last epoch
   double seconds = 0;  // of this call
+  // Why a checkpoint could not be written (a full disk); the training went on without it. Empty: all were written.
+  std::string write_error;
   Checkpoint checkpoint;
 };
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "data/calendar.hpp"
 #include "data/table_files.hpp"
 #include "data/tables.hpp"
 #include "runs/config_fields.hpp"
@@ -48,6 +49,20 @@ PortfolioConfig small(const std::string& method) {
 const PriceTable& prices() {
   static const PriceTable table = load_prices("synthetic:sectors", 0).table;
   return table;
+}
+
+template <class Config, class Input>
+auto recorded(const Config& config, const Input& input, const std::filesystem::path& folder,
+              RunStart start = RunStart::fresh) {
+  RunFolder record(folder, manifest_of(config, input), start);
+  auto trials = run(config, input, {.folder = &record});
+  record.save_report(report(config, trials), "");
+  EXPECT_EQ(record.write_error(), "");
+  return trials;
+}
+
+std::filesystem::path best_model(const std::filesystem::path& folder) {
+  return choose_model(folder, std::nullopt).file;
 }
 
 TEST(RunConfig, RoundTripsThroughJson) {
@@ -180,30 +195,32 @@ TEST(Run, DispatchTrainsAndObeys) {
 
 TEST(Policy, ASavedPolicyDecidesAsItDidInTheTest) {
   const TemporaryFolder folder;
-  const auto trials = run(small("soft_radial"), prices(), {.out = folder.path()});
-  const auto period =
-      apply_policy(folder.path(), prices(), std::chrono::sys_days(std::chrono::year(2021) / 1 / 1), std::nullopt);
-  EXPECT_NEAR(period.evaluation.metrics.sharpe, trials[0].test.sharpe, 1e-9);
+  const auto trials = recorded(small("soft_radial"), prices(), folder.path());
+  const auto period = apply_policy(best_model(folder.path()), prices(), {.from = "2021-01-01", .to = {}});
+  EXPECT_EQ(period.metrics[0].first, "sharpe");
+  EXPECT_NEAR(period.metrics[0].second, trials[0].test.sharpe, 1e-9);
   EXPECT_EQ(period.violation, 0);
   EXPECT_GT(period.least_slack, 0);
-  const Prediction latest = predict(folder.path(), prices());
-  EXPECT_EQ(latest.day, prices().dates.back());
+  EXPECT_EQ(period.in_sample, 0U);
+  const Prediction latest = predict(best_model(folder.path()), prices());
+  EXPECT_EQ(latest.time, format_date(prices().dates.back()));
   double sum = 0;
-  for (const double w : latest.weights) sum += w;
+  for (const double w : latest.decision) sum += w;
   EXPECT_NEAR(sum, 1, 1e-5);
 }
 
 // Columns are found by their names, and later days change no earlier decision.
 TEST(Policy, ColumnsMayStandInAnotherOrderAndMayNotBeMissing) {
   const TemporaryFolder folder;
-  static_cast<void>(run(small("soft_radial"), prices(), {.out = folder.path()}));
+  recorded(small("soft_radial"), prices(), folder.path());
+  const auto model = best_model(folder.path());
   PriceTable turned = prices();
   std::ranges::reverse(turned.tickers);
   turned.prices = prices().prices.rowwise().reverse();
-  EXPECT_EQ(predict(folder.path(), turned).weights, predict(folder.path(), prices()).weights);
+  EXPECT_EQ(predict(model, turned).decision, predict(model, prices()).decision);
   turned.tickers[0] = "OTHER";
-  EXPECT_THROW(static_cast<void>(predict(folder.path(), turned)), DataError);
-  EXPECT_THROW(static_cast<void>(predict(folder.path() / "nothing.pt", prices())), DataError);
+  EXPECT_THROW(static_cast<void>(predict(model, turned)), DataError);
+  EXPECT_THROW(static_cast<void>(predict(folder.path() / "nothing.safetensors", prices())), DataError);
 }
 
 TEST(Tuning, TheGridIsThePapersAndTheTestPlaysNoPart) {

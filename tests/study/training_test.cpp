@@ -123,7 +123,7 @@ TEST_F(Training, PatienceEndsIt) {
 }
 
 TEST_F(Training, AStopLeavesARunThatGoesOnAsIfNothingHadHappened) {
-  const std::filesystem::path file = path / "run.pt";
+  const std::filesystem::path file = path / "run.safetensors";
   TrainingOptions options{.epochs = 6, .seed = 5, .checkpoint = file, .config = "lookback = 4"};
   PortfolioTask whole_task = small_task();
   const TrainingResult whole = train(whole_task, options);
@@ -153,14 +153,15 @@ TEST_F(Training, AStopLeavesARunThatGoesOnAsIfNothingHadHappened) {
   EXPECT_TRUE(torch::equal(resumed.checkpoint.parameters, whole.checkpoint.parameters));
   EXPECT_TRUE(torch::equal(resumed.checkpoint.best_parameters, whole.checkpoint.best_parameters));
   EXPECT_EQ(resumed.best_epoch, whole.best_epoch);
+  EXPECT_EQ(resumed.checkpoint.history, whole.checkpoint.history);
 }
 
 TEST_F(Training, AStopBeforeTheFirstEpochIsUsable) {
   const std::atomic<bool> stop = true;
   PortfolioTask task = small_task();
-  const TrainingResult result = train(task, {.epochs = 3, .checkpoint = path / "run.pt"}, {.stop = &stop});
+  const TrainingResult result = train(task, {.epochs = 3, .checkpoint = path / "run.safetensors"}, {.stop = &stop});
   EXPECT_EQ(result.epochs, 0);
-  EXPECT_TRUE(torch::equal(load_checkpoint(path / "run.pt").model(), result.checkpoint.parameters));
+  EXPECT_TRUE(torch::equal(load_checkpoint(path / "run.safetensors").model(), result.checkpoint.parameters));
 }
 
 TEST_F(Training, ALossThatIsNotFiniteEndsIt) {
@@ -179,13 +180,15 @@ TEST_F(Training, ALossThatIsNotFiniteEndsIt) {
 }
 
 TEST_F(CheckpointFile, RoundTrip) {
-  const std::filesystem::path file = path / "model.pt";
+  const std::filesystem::path file = path / "model.safetensors";
   PortfolioTask task = small_task();
   const Checkpoint saved =
       train(task, {.epochs = 2, .seed = 3, .checkpoint = file, .config = "a = 1\nb = \"x\"\n"}).checkpoint;
   const Checkpoint loaded = load_checkpoint(file);
   EXPECT_EQ(loaded.config, saved.config);
   EXPECT_EQ(loaded.epoch, saved.epoch);
+  EXPECT_EQ(loaded.history, saved.history);
+  EXPECT_EQ(loaded.history.size(), 2U);
   EXPECT_EQ(loaded.best_epoch, saved.best_epoch);
   EXPECT_EQ(loaded.best_metric, saved.best_metric);
   EXPECT_TRUE(torch::equal(loaded.parameters, saved.parameters));
@@ -215,12 +218,14 @@ TEST_F(CheckpointFile, ErrorsNameTheFile) {
     }
     return "";
   };
-  EXPECT_NE(message([&] { load_checkpoint(path / "missing.pt"); }).find("missing.pt"), std::string::npos);
-  std::ofstream(path / "broken.pt") << "not an archive";
-  EXPECT_NE(message([&] { load_checkpoint(path / "broken.pt"); }).find("broken.pt"), std::string::npos);
+  EXPECT_NE(message([&] { load_checkpoint(path / "missing.safetensors"); }).find("missing.safetensors"),
+            std::string::npos);
+  std::ofstream(path / "broken.safetensors") << "not an archive";
+  EXPECT_NE(message([&] { load_checkpoint(path / "broken.safetensors"); }).find("broken.safetensors"),
+            std::string::npos);
   PortfolioTask task = small_task();
-  const auto into_nowhere = [&] { train(task, {.epochs = 0, .checkpoint = path / "no" / "where.pt"}); };
-  EXPECT_NE(message(into_nowhere).find("where.pt"), std::string::npos);
+  const auto into_nowhere = [&] { train(task, {.epochs = 0, .checkpoint = path / "no" / "where.safetensors"}); };
+  EXPECT_NE(message(into_nowhere).find("where.safetensors"), std::string::npos);
 }
 
 TEST_F(CheckpointFile, DoesNotFitAnotherModel) {

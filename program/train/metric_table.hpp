@@ -1,0 +1,20 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace softradial::program {
+
+// A row of a table of metrics: what it is about, {"sharpe": ..., ...}, and the worst violation where one was judged.
+struct MetricRow {
+  std::string name;
+  nlohmann::json metrics;
+  std::optional<double> violation;
+};
+
+// Aligned columns that fit 80 characters, the metric that counts first, units in the head. `first` is the head of the names.
+[[nodiscard]] std::string metric_table(const std::string& first, const std::vector<MetricRow>& rows);
+
+}  // namespace softradial::program

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/tables.hpp"
+#include "runs/record.hpp"
+#include "runs/run_config.hpp"
+
+// Decisions that need no training. They stand beside every result: a policy that does not beat them has learned nothing.
+//
+// Portfolio   equal_weight: the same weight for every asset, rebalanced daily, with its costs.
+// Dispatch    equal_weight: the same share for every zone.
+//             last_hour: shares in proportion to the demand of the hour before.
+//             last_week: shares in proportion to the demand of the same hour a week before; where there is none, last_hour.
+//             The last two are drawn into the set by an orthogonal projection, where the library has one for the set.
+namespace softradial::study {
+
+template <class Metrics>
+struct Baseline {
+  std::string name;
+  Metrics validation;
+  Metrics test;
+  double violation = 0;  // the worst one of the constraints over validation and test
+};
+
+[[nodiscard]] std::vector<Baseline<PortfolioMetrics>> baselines(const PortfolioConfig& config,
+                                                                const PriceTable& prices);
+[[nodiscard]] std::vector<Baseline<DispatchMetrics>> baselines(const DispatchConfig& config, const DemandTable& demand);
+
+template <class Evaluation>
+struct NamedEvaluation {
+  std::string name;
+  Evaluation evaluation;
+};
+
+// The baselines over any rows of the data.
+[[nodiscard]] std::vector<NamedEvaluation<PortfolioEvaluation>> baselines_over(const PortfolioConfig& config,
+                                                                               const PortfolioData& data,
+                                                                               const Set& set, RowRange days);
+[[nodiscard]] std::vector<NamedEvaluation<DispatchEvaluation>> baselines_over(const DispatchConfig& config,
+                                                                              const DispatchData& data, const Set& set,
+                                                                              RowRange hours);
+
+// The record of decisions, with the outcomes of the baselines over the same rows beside it.
+[[nodiscard]] Record record_beside(std::string split, const PortfolioEvaluation& evaluation,
+                                   const PortfolioConfig& config, const PortfolioData& data, const Set& set);
+[[nodiscard]] Record record_beside(std::string split, const DispatchEvaluation& evaluation,
+                                   const DispatchConfig& config, const DispatchData& data, const Set& set);
+
+}  // namespace softradial::study

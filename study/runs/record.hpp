@@ -1,0 +1,45 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/tables.hpp"
+#include "softradial/set.hpp"
+#include "tasks/dispatch_task.hpp"
+#include "tasks/portfolio_task.hpp"
+
+namespace softradial::study {
+
+// What a policy decided over a period and what came of it, row by row: what a report or a spreadsheet needs.
+struct Record {
+  std::string split;                 // validation, test, or a name for any other period
+  std::string time;                  // "date" or "hour": the head of the first column
+  std::vector<std::string> names;    // assets or zones
+  std::vector<std::string> decided;  // the day or hour of each decision
+  Table decisions;                   // (decided, names): weights or shares
+  std::vector<std::string> ended;    // the day or hour that each outcome belongs to
+  std::vector<std::string> columns;  // what an outcome consists of
+  Table outcomes;                    // (ended, columns)
+};
+
+// Portfolio: the weights of a day earn the return of the next one. Columns: net_return, gross_return, turnover, cost (of
+// moving to the next weights), slack (the least one of the weights that earned it).
+[[nodiscard]] Record record_of(std::string split, const PortfolioEvaluation& evaluation, const PortfolioData& data,
+                               const Set& set);
+// Dispatch. Columns: supply, demand, served (sums over the zones), served_rate, slack.
+[[nodiscard]] Record record_of(std::string split, const DispatchEvaluation& evaluation, const DispatchData& data,
+                               const Set& set);
+
+// Adds the outcomes of other decisions over the same period as columns, "NAME.net_return" and so on.
+void put_beside(Record& record, const std::string& name, const Record& other);
+
+// CSV with a head: time, split and the names or columns. The records are of one policy and follow each other.
+[[nodiscard]] std::string decisions_csv(std::span<const Record> records);
+[[nodiscard]] std::string outcomes_csv(std::span<const Record> records);
+
+// The least slack over all inequalities, for each row of decisions; infinity for a set that has none.
+[[nodiscard]] std::vector<double> least_slacks(const Set& set, const Table& decisions);
+
+}  // namespace softradial::study

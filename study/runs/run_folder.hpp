@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "files/folder_lock.hpp"
+#include "runs/policy_file.hpp"
+#include "runs/record.hpp"
+#include "training/checkpoint.hpp"
+
+// The folder of a run: everything that was asked and everything that came out (docs/runs.md).
+//
+//   manifest.json                  configuration, set, data, seeds, best seed, version, machine, times
+//   result.json                    the report of all seeds
+//   log.txt                        what happened when
+//   seed-N/trial.json              the result of a seed; where it lies, the seed is finished
+//   seed-N/model.safetensors       the policy at its best epoch
+//   seed-N/checkpoint.safetensors  a training under way
+//   seed-N/history.csv, decisions.csv, outcomes.csv
+namespace softradial::study {
+
+inline constexpr const char* kRunSchema = "softradial.run/1";
+
+// What to do with a folder that holds a run already.
+enum class RunStart {
+  fresh,     // a finished run of the same configuration: train it again, and replace a seed when it has finished again.
+             // Anything else: refuse
+  resume,    // the same configuration: go on where it was, and add seeds. Another one: refuse
+  overwrite  // delete what is there
+};
+
+// The parts of a manifest that make two runs the same: task, configuration but the number of seeds, set, names, data,
+// and whether the parameters of the layer were tuned.
+[[nodiscard]] nlohmann::json run_identity(const nlohmann::json& manifest);
+// Names the first difference between two identities, for the user; empty if they are equal.
+[[nodiscard]] std::string identity_difference(const nlohmann::json& saved, const nlohmann::json& wanted);
+
+// Throws DataError if the folder has no manifest that can be read.
+[[nodiscard]] nlohmann::json read_manifest(const std::filesystem::path& folder);
+// The saved report of a run. Throws DataError.
+[[nodiscard]] nlohmann::json read_report(const std::filesystem::path& folder);
+[[nodiscard]] std::filesystem::path model_file(const std::filesystem::path& folder, std::uint64_t seed);
+
+// A run that is being written. One process writes at a time (FolderLock); its threads may save different seeds at once. A
+// full disk ends nothing: the error is kept for the end, and the results can still be printed.
+class RunFolder {
+ public:
+  // `manifest` says what is asked: task, config, names, set, data, seeds. Throws DataError if the folder holds something
+  // else, or is locked.
+  RunFolder(std::filesystem::path folder, nlohmann::json manifest, RunStart start);
+
+  // The saved result of a seed that has finished, if this run goes on with an earlier one.
+  [[nodiscard]] std::optional<nlohmann::json> finished(std::uint64_t seed) const;
+  // Where the training of a seed stopped; nothing if it never began or its checkpoint is damaged (which is logged).
+  [[nodiscard]] std::optional<Checkpoint> checkpoint(std::uint64_t seed);
+  [[nodiscard]] std::filesystem::path checkpoint_file(std::uint64_t seed) const;
+
+  // An interrupted training leaves its checkpoint, and a policy only where there is none yet.
+  void save_interrupted(const PolicyFile& policy);
+  // A finished one: records, policy, then trial.json, which makes it count; the checkpoint goes.
+  void save_finished(const PolicyFile& policy, std::span<const EpochRecord> history, std::span<const Record> records,
+                     const nlohmann::json& trial);
+  // The manifest as it is now, and the report. `status`: running, finished or interrupted.
+  void save_manifest(const std::string& status);
+  void save_report(const nlohmann::json& report, const std::string& toml);
+
+  void log(const std::string& line);
+  void keep_error(const std::string& what);
+  // The first file that could not be written; empty if all were.
+  [[nodiscard]] const std::string& write_error() const { return write_error_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return folder_; }
+
+ private:
+  [[nodiscard]] std::filesystem::path seed_folder(std::uint64_t seed) const;
+  void write(const std::filesystem::path& file, std::string_view bytes);
+  [[nodiscard]] std::optional<nlohmann::json> read_trial(std::uint64_t seed) const;
+  void remove_run();
+
+  std::filesystem::path folder_;
+  RunStart start_;
+  nlohmann::json manifest_;
+  FolderLock lock_;
+  std::mutex mutex_;
+  std::string write_error_;
+};
+
+}  // namespace softradial::study

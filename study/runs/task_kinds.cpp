@@ -1,0 +1,73 @@
+#include "runs/task_kinds.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "data/calendar.hpp"
+#include "files/sha256.hpp"
+
+namespace softradial::study {
+namespace {
+
+Table selected(const Table& values, const std::vector<std::string>& have, const std::vector<std::string>& want,
+               const std::string& what) {
+  Table out(values.rows(), static_cast<Eigen::Index>(want.size()));
+  for (std::size_t k = 0; k < want.size(); ++k) {
+    const auto place = std::ranges::find(have, want[k]);
+    if (place == have.end()) throw DataError(what + " have no column " + want[k] + ", which is needed");
+    out.col(static_cast<Eigen::Index>(k)) = values.col(place - have.begin());
+  }
+  return out;
+}
+
+template <class Time>
+std::string checksum(const std::vector<std::string>& names, const std::vector<Time>& times, const Table& values) {
+  const auto bytes = [](const auto* data, std::size_t count) {
+    return std::string_view(reinterpret_cast<const char*>(data), count * sizeof *data);
+  };
+  Sha256 sum;
+  for (const std::string& name : names) sum.add(name + '\n');
+  for (const Time& time : times) {
+    const std::int64_t ticks = time.time_since_epoch().count();
+    sum.add(bytes(&ticks, 1));
+  }
+  sum.add(bytes(values.data(), static_cast<std::size_t>(values.size())));
+  return sum.hex();
+}
+
+nlohmann::json described(const std::string& source, const Table& values, std::string sha256, std::string first,
+                         std::string last) {
+  return {{"source", source},         {"sha256", std::move(sha256)}, {"rows", values.rows()},
+          {"columns", values.cols()}, {"first", std::move(first)},   {"last", std::move(last)}};
+}
+
+}  // namespace
+
+PriceTable select(const PriceTable& prices, const std::vector<std::string>& names) {
+  return {prices.dates, names, selected(prices.prices, prices.tickers, names, "the prices")};
+}
+
+DemandTable select(const DemandTable& demand, const std::vector<std::string>& names) {
+  return {demand.hours, names, selected(demand.demand, demand.zones, names, "the zones")};
+}
+
+std::string in_sample_until(const PortfolioData& data) {
+  return format_date(data.days[static_cast<std::size_t>(data.splits.validation.end - 1)]);
+}
+
+std::string in_sample_until(const DispatchData& data) {
+  return format_hour(data.hours[static_cast<std::size_t>(data.splits.validation.end - 1)]);
+}
+
+nlohmann::json describe_data(const PortfolioConfig& config, const PriceTable& prices) {
+  return described(config.prices, prices.prices, checksum(prices.tickers, prices.dates, prices.prices),
+                   format_date(prices.dates.front()), format_date(prices.dates.back()));
+}
+
+nlohmann::json describe_data(const DispatchConfig& config, const DemandTable& demand) {
+  return described(config.demand, demand.demand, checksum(demand.zones, demand.hours, demand.demand),
+                   format_hour(demand.hours.front()), format_hour(demand.hours.back()));
+}
+
+}  // namespace softradial::study

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "data/tables.hpp"
+#include "runs/run_config.hpp"
+#include "tasks/task_data.hpp"
+#include "tasks/trial.hpp"
+
+// What differs between the two tasks, so that runs, records and policies are written once. KindOf<Config> has the types that
+// belong to a configuration; the functions below are overloaded for both.
+namespace softradial::study {
+
+template <class Config>
+struct KindOf;
+
+template <>
+struct KindOf<PortfolioConfig> {
+  static constexpr const char* kName = "portfolio";
+  using Data = PortfolioData;
+  using Input = PriceTable;
+  using TaskType = PortfolioTask;
+  using Evaluation = PortfolioEvaluation;
+  using Metrics = PortfolioMetrics;
+};
+
+template <>
+struct KindOf<DispatchConfig> {
+  static constexpr const char* kName = "dispatch";
+  using Data = DispatchData;
+  using Input = DemandTable;
+  using TaskType = DispatchTask;
+  using Evaluation = DispatchEvaluation;
+  using Metrics = DispatchMetrics;
+};
+
+[[nodiscard]] inline PortfolioData make_data(const PortfolioConfig& config, const PriceTable& prices) {
+  return make_portfolio_data(prices, config.split, config.lookback);
+}
+[[nodiscard]] inline DispatchData make_data(const DispatchConfig& config, const DemandTable& demand) {
+  return make_dispatch_data(demand, config.split, config.history);
+}
+
+[[nodiscard]] inline const std::vector<std::string>& columns(const PriceTable& prices) { return prices.tickers; }
+[[nodiscard]] inline const std::vector<std::string>& columns(const DemandTable& demand) { return demand.zones; }
+
+// The columns of these names, in this order. Throws DataError if one is missing.
+[[nodiscard]] PriceTable select(const PriceTable& prices, const std::vector<std::string>& names);
+[[nodiscard]] DemandTable select(const DemandTable& demand, const std::vector<std::string>& names);
+
+// {"source", "sha256", "rows", "columns", "first", "last"}: what a run was trained on. The checksum is over the table: its
+// names, its times and the bits of its numbers, whatever the format of the file.
+[[nodiscard]] nlohmann::json describe_data(const PortfolioConfig& config, const PriceTable& prices);
+[[nodiscard]] nlohmann::json describe_data(const DispatchConfig& config, const DemandTable& demand);
+
+// The last day or hour that training or validation knew, as records write it.
+[[nodiscard]] std::string in_sample_until(const PortfolioData& data);
+[[nodiscard]] std::string in_sample_until(const DispatchData& data);
+
+// The metric that chooses between seeds and between parameters; larger is better.
+[[nodiscard]] inline double selection_metric(const PortfolioMetrics& metrics) { return metrics.sharpe; }
+[[nodiscard]] inline double selection_metric(const DispatchMetrics& metrics) { return metrics.served_rate; }
+
+}  // namespace softradial::study
