@@ -62,7 +62,7 @@ void WorkProgress::print(const std::string& details) {
   const double done = before_ + std::accumulate(parts_.begin(), parts_.end(), 0.0);
   const double part = std::min(done / total_, 1.0);
   const double seconds = std::chrono::duration<double>(now - start_).count();
-  const std::string left = part > 0 ? ", " + duration_text(seconds * (1 - part) / part) + " left" : "";
+  const std::string left = part > 0 ? fmt::format(", {} left", duration_text(seconds * (1 - part) / part)) : "";
   const std::string text = fmt::format("{:3.0f} %  {}{}{}", 100 * part, name_, details, left);
   if (!terminal_) {
     tell(text);
@@ -70,7 +70,7 @@ void WorkProgress::print(const std::string& details) {
   }
   constexpr std::size_t kBar = 20;
   const auto full = static_cast<std::size_t>(part * kBar);
-  std::string line = "[" + std::string(full, '#') + std::string(kBar - full, '.') + "] " + text;
+  std::string line = fmt::format("[{:.<{}}] {}", std::string(full, '#'), kBar, text);
   line.resize(std::min(line.size(), terminal_width() - 1));
   fmt::print(stderr, "{}{}", kClearLine, line);
   std::fflush(stderr);

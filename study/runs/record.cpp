@@ -83,10 +83,13 @@ Record record_of(std::string split, const DispatchEvaluation& evaluation, const 
 }
 
 void put_beside(Record& record, const std::string& name, const Record& other) {
-  const Eigen::Index before = record.outcomes.cols();
-  record.outcomes.conservativeResize(Eigen::NoChange, before + other.outcomes.cols());
-  record.outcomes.rightCols(other.outcomes.cols()) = other.outcomes;
-  for (const std::string& column : other.columns) record.columns.push_back(name + "." + column);
+  for (Eigen::Index k = 0; k < other.outcomes.cols(); ++k) {
+    // The supply and the demand are those of the record itself.
+    if (other.outcomes.col(k) == record.outcomes.col(k)) continue;
+    record.outcomes.conservativeResize(Eigen::NoChange, record.outcomes.cols() + 1);
+    record.outcomes.rightCols<1>() = other.outcomes.col(k);
+    record.columns.push_back(name + "." + other.columns[static_cast<size_t>(k)]);
+  }
 }
 
 std::string decisions_csv(std::span<const Record> records) {

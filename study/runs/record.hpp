@@ -32,7 +32,8 @@ struct Record {
 [[nodiscard]] Record record_of(std::string split, const DispatchEvaluation& evaluation, const DispatchData& data,
                                const Set& set);
 
-// Adds the outcomes of other decisions over the same period as columns, "NAME.net_return" and so on.
+// Adds the outcomes of other decisions over the same period as columns, "NAME.net_return" and so on. Columns that are the
+// same for both are left out.
 void put_beside(Record& record, const std::string& name, const Record& other);
 
 // CSV with a head: time, split and the names or columns. The records are of one policy and follow each other.

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <stdexcept>
 #include <thread>
@@ -97,7 +98,10 @@ Sink into(std::string& text) {
   };
 }
 
-ChildResult run(const Arguments& arguments, const Source& source, const Sink& sink, Descriptor file) {
+using Started = std::function<void(pid_t child)>;  // called once, while the child runs
+
+ChildResult run(const Arguments& arguments, const Source& source, const Sink& sink, Descriptor file,
+                const Started& started = {}) {
   std::signal(SIGPIPE, SIG_IGN);
   Pipe in;
   Pipe out;
@@ -112,7 +116,11 @@ ChildResult run(const Arguments& arguments, const Source& source, const Sink& si
   ChildResult result;
   std::thread feeder([&] { feed(std::move(in.write_end), source); });
   std::thread errors([&] { drain(std::move(err.read_end), into(result.err)); });
+  std::thread watcher([&] {
+    if (started) started(pid);
+  });
   drain(std::move(out.read_end), sink);
+  watcher.join();
 
   int status = 0;
   rusage usage{};
@@ -140,6 +148,25 @@ ChildResult run_softradial(const Arguments& arguments, const Source& source, con
 ChildResult run_softradial_into(const std::string& file, const Arguments& arguments, std::string_view input) {
   const auto ignore = [](std::string_view) { return true; };
   return run(arguments, once(input), ignore, Descriptor(::open(file.c_str(), O_WRONLY | O_CLOEXEC)));
+}
+
+ChildResult run_softradial_until(const std::function<bool()>& now, int signal, const Arguments& arguments) {
+  std::string text;
+  // The child is waited for only after the watcher has ended: until then its number is its own.
+  ChildResult result = run(arguments, once(""), into(text), Descriptor(), [&](pid_t child) {
+    const auto has_ended = [&] {
+      siginfo_t state{};
+      return ::waitid(P_PID, static_cast<id_t>(child), &state, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+             state.si_pid == child;
+    };
+    while (!now()) {
+      if (has_ended()) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    ::kill(child, signal);
+  });
+  result.out = std::move(text);
+  return result;
 }
 
 }  // namespace softradial::test

@@ -28,4 +28,8 @@ using Sink = std::function<bool(std::string_view text)>;  // takes a piece of st
 [[nodiscard]] ChildResult run_softradial_into(const std::string& file, const Arguments& arguments,
                                               std::string_view input);
 
+// Runs the program and sends it the signal as soon as `now` is true; not if it ends before.
+[[nodiscard]] ChildResult run_softradial_until(const std::function<bool()>& now, int signal,
+                                               const Arguments& arguments);
+
 }  // namespace softradial::test
