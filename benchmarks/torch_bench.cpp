@@ -186,11 +186,14 @@ int run(int argc, char** argv) {
   app.add_flag("--json", json, "Print one JSON object: the machine, and every ratio with its bar");
   app.add_option("--rounds", rounds, "Rounds in which both sides of a ratio take turns")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000));
   try {
     app.parse(argc, argv);
+  } catch (const CLI::Success& answer) {
+    return app.exit(answer);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    std::fprintf(stderr, "softradial: error: %s\n", error.what());
+    return 2;
   }
   torch::set_num_threads(1);
   torch::manual_seed(0);

@@ -7,7 +7,7 @@
 #include "command.hpp"
 #include "outcome.hpp"
 #include "row_writer.hpp"
-#include "softradial/set_json.hpp"
+#include "set_file.hpp"
 
 namespace softradial::program {
 
@@ -27,7 +27,7 @@ struct Arguments {
 };
 
 ExitCode run(const Arguments& arguments) {
-  const Set set = load_set(arguments.set_file);
+  const Set set = load_set_file(arguments.set_file).set;
   const auto point = arguments.anchor.point(set.dim());
   const Anchor anchor = arguments.anchor.naming_the_file(arguments.set_file, [&] {
     return point ? check_anchor(set, *point) : find_anchor(set, arguments.anchor.search);

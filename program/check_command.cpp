@@ -9,11 +9,12 @@
 
 #include "command.hpp"
 #include "constraints.hpp"
+#include "number_option.hpp"
 #include "outcome.hpp"
 #include "output_file.hpp"
 #include "progress.hpp"
 #include "row_reader.hpp"
-#include "softradial/set_json.hpp"
+#include "set_file.hpp"
 
 namespace softradial::program {
 
@@ -132,9 +133,6 @@ std::string table(const Constraints& constraints, const Verdict& verdict) {
 }
 
 Tolerance tolerance_of(const Arguments& arguments) {
-  if (arguments.tolerance && !(*arguments.tolerance >= 0)) {
-    throw BadInput(fmt::format("--tolerance is {}, below 0", *arguments.tolerance));
-  }
   return {.epsilon = arguments.precision == Precision::f32 ? std::numeric_limits<float>::epsilon()
                                                            : std::numeric_limits<double>::epsilon(),
           .absolute = arguments.tolerance};
@@ -142,8 +140,9 @@ Tolerance tolerance_of(const Arguments& arguments) {
 
 ExitCode run(const Arguments& arguments) {
   const Tolerance tolerance = tolerance_of(arguments);
-  const Set set = load_set(arguments.set_file);
-  const Constraints constraints(set, tolerance);
+  const NamedSet named = load_set_file(arguments.set_file);
+  const Set& set = named.set;
+  const Constraints constraints(set, tolerance, named.names);
   const Verdict verdict = arguments.precision == Precision::f32 ? judge_stream<float>(set, constraints)
                                                                 : judge_stream<double>(set, constraints);
   OutputFile out(STDOUT_FILENO);
@@ -160,8 +159,8 @@ void add_check_command(CLI::App& program, Action& chosen) {
   command.footer(kExamples);
   command.add_option("--set", arguments->set_file, "The set (SET.json)")->type_name("FILE")->required();
   add_choice(command, "--dtype", arguments->precision, kPrecisions, "Precision in which the rows were computed");
-  command.add_option("--tolerance", arguments->tolerance,
-                     "Absolute tolerance of all constraints (default: 0, for equalities their rounding)");
+  add_number(command, "--tolerance", arguments->tolerance, study::kNotNegative,
+             "Absolute tolerance of all constraints (default: 0, for equalities their rounding)");
   command.callback([arguments, &chosen] { chosen = [arguments] { return run(*arguments); }; });
 }
 

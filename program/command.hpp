@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "command_line.hpp"
 #include "outcome.hpp"
 
 namespace softradial::program {
@@ -43,7 +44,7 @@ CLI::Option* add_choice(CLI::App& command, const std::string& flag, Value& value
     }
   };
   return command.add_option_function<std::string>(flag, choose, description)
-      ->check(CLI::IsMember(words))
+      ->check(one_of(words))
       ->default_str(default_word);
 }
 

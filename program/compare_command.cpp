@@ -9,8 +9,8 @@
 #include "layers/comparison.hpp"
 #include "outcome.hpp"
 #include "output_file.hpp"
+#include "set_file.hpp"
 #include "softradial/errors.hpp"
-#include "softradial/set_json.hpp"
 
 namespace softradial::program {
 namespace {
@@ -125,7 +125,7 @@ Report measure(const Arguments& arguments) {
   for (const std::string& name : arguments.methods) methods.push_back(method_named(name));
   std::vector<layers::ComparedSet> sets = layers::default_sets();
   if (!arguments.set_file.empty()) {
-    const Set set = load_set(arguments.set_file);
+    const Set set = load_set_file(arguments.set_file).set;
     sets = {{set->describe().type, set}};
   }
   Report report;

@@ -17,14 +17,34 @@ LinearSystem linear_part(const Set& set) {
   return system;
 }
 
+// "sets[0]: cap 3" -> "sets[0]: cap AAPL", for the constraints of a single coordinate that are called by its index. Rows
+// of a polyhedron keep their names.
+std::string named_after(const LinearSystem::Row& row, const std::vector<std::string>& names) {
+  for (const std::string_view word : {"lower bound ", "upper bound ", "cap ", "fixed coordinate "}) {
+    if (const std::size_t at = row.name.rfind(word); at != std::string::npos) {
+      return row.name.substr(0, at + word.size()) + names[row.entries.front().column];
+    }
+  }
+  return row.name;
+}
+
 }  // namespace
 
-Constraints::Constraints(const Set& set, const Tolerance& tolerance)
-    : set_(set), tolerance_(tolerance), num_inequalities_(set->num_inequalities()), system_(linear_part(set)) {}
+Constraints::Constraints(const Set& set, const Tolerance& tolerance, const std::vector<std::string>& names)
+    : set_(set), tolerance_(tolerance), num_inequalities_(set->num_inequalities()), system_(linear_part(set)) {
+  if (names.empty()) return;
+  for (const auto* rows : {&system_.inequalities(), &system_.equalities()}) {
+    for (const LinearSystem::Row& row : *rows) {
+      if (row.entries.size() == 1) named_.emplace(row.name, named_after(row, names));
+    }
+  }
+}
 
 std::string Constraints::name(std::size_t index) const {
-  if (is_equality(index)) return system_.equalities()[index - num_inequalities_].name;
-  return set_->inequality_name(index);
+  const std::string own =
+      is_equality(index) ? system_.equalities()[index - num_inequalities_].name : set_->inequality_name(index);
+  const auto found = named_.find(own);
+  return found == named_.end() ? own : found->second;
 }
 
 void Constraints::violations(std::span<const double> x, std::span<double> out) const {
@@ -42,11 +62,11 @@ double Constraints::allowance(std::size_t index, std::span<const double> x) cons
   return equality_tolerance(system_.equalities()[index - num_inequalities_], x, tolerance_.epsilon);
 }
 
-InteriorCheck::InteriorCheck(const Set& set, const Anchor& anchor, const Tolerance& tolerance)
-    : constraints_(set, tolerance), counts_(constraints_.size()) {
+InteriorCheck::InteriorCheck(const NamedSet& named, const Anchor& anchor, const Tolerance& tolerance)
+    : constraints_(named.set, tolerance, named.names), counts_(constraints_.size()) {
   // anchor.slack is the smallest slack at the anchor among the inequalities that count. The others have slack 0 there, up
   // to rounding.
-  const std::vector<double> at_anchor = violations({anchor.point.data(), set.dim()});
+  const std::vector<double> at_anchor = violations({anchor.point.data(), named.set.dim()});
   for (std::size_t i = 0; i < counts_.size(); ++i) {
     counts_[i] = !constraints_.is_equality(i) && -at_anchor[i] >= anchor.slack / 2;
   }

@@ -4,11 +4,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "softradial/anchor.hpp"
 #include "softradial/linear_system.hpp"
 #include "softradial/set.hpp"
+#include "softradial/set_json.hpp"
 
 namespace softradial::program {
 
@@ -21,7 +23,8 @@ struct Tolerance {
 // The inequalities of a set, then its equalities, as one list.
 class Constraints {
  public:
-  Constraints(const Set& set, const Tolerance& tolerance);
+  // `names` of the coordinates stand in the place of their indices, if there are any.
+  Constraints(const Set& set, const Tolerance& tolerance, const std::vector<std::string>& names = {});
 
   [[nodiscard]] std::size_t size() const noexcept { return num_inequalities_ + system_.equalities().size(); }
   [[nodiscard]] bool is_equality(std::size_t index) const noexcept { return index >= num_inequalities_; }
@@ -38,12 +41,13 @@ class Constraints {
   Tolerance tolerance_;
   std::size_t num_inequalities_;
   LinearSystem system_;
+  std::unordered_map<std::string, std::string> named_;  // constraints that are called by the name of a coordinate
 };
 
 // Says why a point has no inverse: which constraint is the reason, and by how much.
 class InteriorCheck {
  public:
-  InteriorCheck(const Set& set, const Anchor& anchor, const Tolerance& tolerance);
+  InteriorCheck(const NamedSet& set, const Anchor& anchor, const Tolerance& tolerance);
 
   // Names the inequality that x does not satisfy strictly; nothing if x is strictly inside. Inequalities that are constant
   // on the hull do not count: if they imply an equality, their slack is 0 there.

@@ -10,6 +10,7 @@
 #include "data/summary.hpp"
 #include "data/table_files.hpp"
 #include "data/trip_import.hpp"
+#include "number_option.hpp"
 #include "output_file.hpp"
 
 namespace softradial::program {
@@ -17,6 +18,9 @@ namespace softradial::program {
 namespace {
 
 using study::SplitSummary;
+
+constexpr FieldRange kZones = {.least = 0, .most = 1e6};
+constexpr FieldRange kThreads = {.least = 0, .most = 1024};
 
 constexpr const char* kExamples = R"(Examples:
   softradial data summarize --prices prices.csv
@@ -112,7 +116,7 @@ void add_summarize_command(CLI::App& data, Action& chosen) {
                   "validation")
       ->type_name("text|table|DATE,DATE")
       ->capture_default_str();
-  command.add_option("--seed", arguments->seed, "Seed of synthetic prices")->capture_default_str();
+  add_number(command, "--seed", arguments->seed, study::kSeed, "Seed of synthetic prices");
   command.add_flag("--json", arguments->json, "Print one JSON object, with fractions instead of per cent");
   command.callback([arguments, &chosen] { chosen = [arguments] { return summarize(*arguments); }; });
 }
@@ -160,8 +164,8 @@ void add_generate_command(CLI::App& data, Action& chosen) {
   command.add_option("--out", arguments->out, "Output file, compressed if its name ends in .gz")
       ->type_name("FILE")
       ->required();
-  command.add_option("--seed", arguments->seed, "Seed")->capture_default_str();
-  command.add_option("--zones", arguments->zones, "Keep only this many zones, the largest (default: all)");
+  add_number(command, "--seed", arguments->seed, study::kSeed, "Seed");
+  add_number(command, "--zones", arguments->zones, kZones, "Keep only this many zones, the largest (0: all)");
   command.callback([arguments, &chosen] { chosen = [arguments] { return generate(*arguments); }; });
 }
 
@@ -223,8 +227,8 @@ void add_import_command(CLI::App& data, Action& chosen) {
                   "First day (default: the first day with at least 1 % of the trips of the busiest day)")
       ->type_name("DATE");
   command.add_option("--to", arguments->to, "Last day (default: the last such day)")->type_name("DATE");
-  command.add_option("--zones", arguments->zones, "Keep only this many zones, the largest (default: all)");
-  command.add_option("--threads", arguments->threads, "Number of threads (default: one per core)");
+  add_number(command, "--zones", arguments->zones, kZones, "Keep only this many zones, the largest (0: all)");
+  add_number(command, "--threads", arguments->threads, kThreads, "Number of threads (0: one per core)");
   command.callback([arguments, &chosen] { chosen = [arguments] { return import_trip_records(*arguments); }; });
 }
 

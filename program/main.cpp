@@ -74,7 +74,7 @@ ExitCode run(int argc, const char* const* argv) {
   add_command_beside(program, chosen, "table", "Reproduce the paper's tables, with its numbers next to ours", train,
                      {"table"});
   try {
-    program.parse(argc, argv);
+    parse_words(program, {argv + 1, argv + argc});
   } catch (const CLI::Success& answer) {
     return static_cast<ExitCode>(program.exit(answer));
   }

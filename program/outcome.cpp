@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <new>
+#include <system_error>
 
 #include "softradial/errors.hpp"
 
@@ -17,6 +19,15 @@ namespace {
 constexpr std::size_t kMaxQuoted = 40;
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+
+// A path that cannot be used is the user's; a device that is full or broken is not.
+ExitCode exit_code_of(const std::error_code& error) {
+  for (const std::errc failure : {std::errc::no_space_on_device, std::errc::io_error, std::errc::file_too_large,
+                                  std::errc::not_enough_memory, std::errc::too_many_files_open}) {
+    if (error == failure) return ExitCode::internal_failure;
+  }
+  return ExitCode::bad_input;
+}
 
 ExitCode report(ExitCode code, const std::string& message) {
   tell("error: " + message);
@@ -45,8 +56,12 @@ ExitCode guarded(const std::function<ExitCode()>& work) noexcept {
     return report(ExitCode::bad_input, error.what());
   } catch (const std::bad_alloc&) {
     return report(ExitCode::internal_failure, "out of memory");
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report(exit_code_of(error.code()), error.path1().string() + ": " + error.code().message());
   } catch (const std::exception& error) {
-    return report(ExitCode::internal_failure, error.what());
+    // The messages of LibTorch go on for thousands of letters of addresses.
+    const std::string_view message = error.what();
+    return report(ExitCode::internal_failure, std::string(message.substr(0, message.find('\n'))));
   } catch (...) {
     return report(ExitCode::internal_failure, "unknown failure");
   }

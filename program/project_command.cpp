@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "number_option.hpp"
 #include "outcome.hpp"
 #include "project_stream.hpp"
 #include "softradial/layer.hpp"
@@ -85,11 +86,11 @@ void add_method_options(CLI::App& command, Arguments& arguments) {
       .add_option(
           "--contraction", arguments.contraction,
           "Formula that shortens the radius: rational (default), exponential, hyperbolic (soft_radial, gauge_map)")
-      ->check(CLI::IsMember({"rational", "exponential", "hyperbolic"}));
-  command.add_option("--lambda", arguments.lambda,
-                     "Scale of the contraction, positive (default 1; soft_radial, gauge_map)");
-  command.add_option("--epsilon", arguments.epsilon,
-                     "Slope at the anchor, between 0 and 1 (default 0.01; soft_radial)");
+      ->check(one_of({"rational", "exponential", "hyperbolic"}));
+  add_number(command, "--lambda", arguments.lambda, study::kAnyNumber,
+             "Scale of the contraction, positive (default 1; soft_radial, gauge_map)");
+  add_number(command, "--epsilon", arguments.epsilon, study::kAnyNumber,
+             "Slope at the anchor, between 0 and 1 (default 0.01; soft_radial)");
   command
       .add_option("--option", arguments.method_options,
                   "Another number of the method, for example steps=5 (dc3, hardnet) or temperature=0.5 (softmax)")
@@ -124,9 +125,8 @@ void add_project_command(CLI::App& program, Action& chosen) {
   add_anchor_option(command, arguments->options.anchor);
   add_choice(command, "--dtype", arguments->options.precision, kPrecisions, "Precision of rows and results");
   add_quantity_options(command, *arguments);
-  command.add_option("--threads", arguments->options.threads, "Number of threads; it does not change the results")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+  add_number(command, "--threads", arguments->options.threads, study::at_least_1_up_to(1024),
+             "Number of threads; it does not change the results");
   command.add_flag("--check-finite", arguments->options.check_finite, "Treat a nan or inf in the input as an error");
   command.callback([arguments, &chosen] {
     chosen = [arguments] {

@@ -20,8 +20,8 @@
 #include "progress.hpp"
 #include "row_reader.hpp"
 #include "row_writer.hpp"
+#include "set_file.hpp"
 #include "softradial/projection.hpp"
-#include "softradial/set_json.hpp"
 
 namespace softradial::program {
 
@@ -72,9 +72,9 @@ void for_each_piece(std::size_t count, std::size_t threads, const std::function<
 
 // The maps of the core have all quantities and bring their own threads.
 template <class T>
-RowMap<T> radial_map(const Set& set, const Method& method, const ProjectOptions& options,
+RowMap<T> radial_map(const NamedSet& named, const Method& method, const ProjectOptions& options,
                      const ProjectionOptions& how) {
-  const auto projection = std::make_shared<const Projection<T>>(set, method, how);
+  const auto projection = std::make_shared<const Projection<T>>(named.set, method, how);
   const auto workspace = std::make_shared<Workspace<T>>(projection->make_workspace());
   const std::size_t dim = projection->dim();
   const auto numbers = [](Rows<T> out) { return std::span<T>(out.data(), out.count()); };
@@ -103,7 +103,7 @@ RowMap<T> radial_map(const Set& set, const Method& method, const ProjectOptions&
     case Quantity::inverse: {
       RowMap<T> inverse =
           map(0, dim, [=](Rows<const T> x, Rows<const T>, Rows<T> u) { projection->inverse(x, u, *workspace); });
-      inverse.interior.emplace(set, projection->anchor(),
+      inverse.interior.emplace(named, projection->anchor(),
                                Tolerance{.epsilon = std::numeric_limits<T>::epsilon(), .absolute = std::nullopt});
       return inverse;
     }
@@ -149,13 +149,14 @@ RowMap<T> layer_map(const Set& set, const ProjectOptions& options, const Project
 
 template <class T>
 RowMap<T> make_row_map(const ProjectOptions& options) {
-  const Set set = load_set(options.set_file);
+  const NamedSet named = load_set_file(options.set_file);
+  const Set& set = named.set;
   ProjectionOptions how = {.anchor = options.anchor.search, .anchor_point = options.anchor.point(set.dim())};
   return options.anchor.naming_the_file(options.set_file, [&] {
     const auto method = radial_method(options.method);
     if (!method) return layer_map<T>(set, options, how);
     how.threads = options.threads;
-    return radial_map<T>(set, *method, options, how);
+    return radial_map<T>(named, *method, options, how);
   });
 }
 

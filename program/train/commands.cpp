@@ -31,6 +31,16 @@ study::DemandTable load_demand_and_warn(const std::string& source, std::size_t m
   return table_of(study::load_demand(source, max_zones, seed));
 }
 
+void tell_about_limits(const study::PortfolioConfig& config, const study::PriceTable& prices) {
+  const study::DecisionSet limits = limits_of(config, prices);
+  if (!limits.note.empty()) tell(limits.note);
+}
+
+void tell_about_limits(const study::DispatchConfig& config, const study::DemandTable& demand) {
+  const study::DecisionSet limits = limits_of(config, demand);
+  if (!limits.note.empty()) tell(limits.note);
+}
+
 int jobs_or_default(int jobs, int threads) {
   if (jobs > 0) return jobs;
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / std::max(1, threads));

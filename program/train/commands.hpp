@@ -5,7 +5,7 @@
 
 #include "command.hpp"
 #include "data/tables.hpp"
-#include "runs/run_config.hpp"
+#include "runs/task_kinds.hpp"
 
 // The commands that load LibTorch, and what they share.
 namespace softradial::program {
@@ -19,6 +19,10 @@ void add_table_command(CLI::App& program, Action& chosen);
 [[nodiscard]] study::PriceTable load_prices_and_warn(const std::string& source, std::uint64_t seed);
 [[nodiscard]] study::DemandTable load_demand_and_warn(const std::string& source, std::size_t max_zones,
                                                       std::uint64_t seed);
+
+// Checks the limits against the columns of the data, and tells the user if they depend on the order of these.
+void tell_about_limits(const study::PortfolioConfig& config, const study::PriceTable& prices);
+void tell_about_limits(const study::DispatchConfig& config, const study::DemandTable& demand);
 
 // Trainings at a time: what the user says, or as many as the cores allow with that many threads each.
 [[nodiscard]] int jobs_or_default(int jobs, int threads);

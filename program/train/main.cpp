@@ -1,5 +1,8 @@
-#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
+#include "command_line.hpp"
 #include "outcome.hpp"
 #include "train/commands.hpp"
 #include "train/config_flags.hpp"
@@ -7,6 +10,15 @@
 namespace {
 
 using namespace softradial::program;
+
+bool is_utf8(const std::string& text) {
+  try {
+    static_cast<void>(nlohmann::json(text).dump());
+    return true;
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+}
 
 ExitCode run(int argc, const char* const* argv) {
   CLI::App program("Trains, tests and uses policies whose decisions obey hard constraints", "softradial");
@@ -16,14 +28,17 @@ ExitCode run(int argc, const char* const* argv) {
   add_backtest_command(program, chosen);
   add_predict_command(program, chosen);
   add_table_command(program, chosen);
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  for (const std::string& word : words) {
+    // Configurations are saved as JSON and TOML, which hold text.
+    if (!is_utf8(word)) throw BadInput("the word " + quoted(word) + " is not UTF-8");
+  }
   try {
-    // CLI11 takes words from the back.
-    std::vector<std::string> words = expand_config({argv + 1, argv + argc});
-    std::ranges::reverse(words);
-    program.parse(words);
+    parse_words(program, words);
   } catch (const CLI::Success& answer) {
     return static_cast<ExitCode>(program.exit(answer));
   }
+  read_config_file(program);
   return chosen();
 }
 

@@ -36,7 +36,6 @@ constexpr const char* kDispatchExamples = R"(Examples:
   softradial train dispatch --demand hourly.csv --zones 67 --kappa 0.02 --method hardnet --seeds 5 --json)";
 
 struct Output {
-  std::string config;  // read before the command line: see expand_config
   std::string folder;
   bool resume = false;
   bool overwrite = false;
@@ -75,6 +74,7 @@ RunStart start_of(const Output& output) {
 // Trains, prints the test results, and records the run if the user names a folder.
 template <class Config, class TableType>
 ExitCode train_and_tell(const Config& config, const TableType& table, const Output& output, const std::string& toml) {
+  tell_about_limits(config, table);
   at::set_num_threads(config.threads);
   const RunStart start = start_of(output);
   std::optional<RunFolder> folder;
@@ -131,11 +131,7 @@ void add_output_flags(CLI::App& command, Arguments<Config>& arguments) {
       ->configurable(false);
   command.add_flag("--json", arguments.output.json, "Print one JSON object with configuration and results")
       ->configurable(false);
-  command
-      .add_option("--config", arguments.output.config,
-                  "TOML file with these flags as keys; flags on the command line win")
-      ->type_name("FILE")
-      ->configurable(false);
+  add_config_flag(command);
 }
 
 }  // namespace
@@ -152,9 +148,10 @@ void add_train_command(CLI::App& program, Action& chosen) {
   add_layer_flags(prices, portfolio->flags);
   add_training_flags(prices, portfolio->config);
   add_output_flags(prices, *portfolio);
-  prices.callback([portfolio, &prices, &chosen] {
-    chosen = [portfolio, toml = toml_of(prices)] {
+  prices.callback([portfolio, &chosen] {
+    chosen = [portfolio] {
       apply(portfolio->flags, portfolio->config);
+      const std::string toml = toml_of(portfolio->config, portfolio->flags);
       const PriceTable table = load_prices_and_warn(portfolio->config.prices, portfolio->config.data_seed);
       return train_and_tell(portfolio->config, table, portfolio->output, toml);
     };
@@ -167,11 +164,12 @@ void add_train_command(CLI::App& program, Action& chosen) {
   add_layer_flags(demand, dispatch->flags);
   add_training_flags(demand, dispatch->config);
   add_output_flags(demand, *dispatch);
-  demand.callback([dispatch, &demand, &chosen] {
-    chosen = [dispatch, toml = toml_of(demand)] {
+  demand.callback([dispatch, &chosen] {
+    chosen = [dispatch] {
       apply(dispatch->flags, dispatch->config);
       const DispatchConfig& c = dispatch->config;
-      return train_and_tell(c, load_demand_and_warn(c.demand, c.zones, c.data_seed), dispatch->output, toml);
+      return train_and_tell(c, load_demand_and_warn(c.demand, c.zones, c.data_seed), dispatch->output,
+                            toml_of(c, dispatch->flags));
     };
   });
 }

@@ -125,12 +125,16 @@ void select_zones(DemandData& data, std::size_t max_zones) {
                             count(totals(column)) + " requests");
   }
   if (kept.empty()) throw DataError("no zone is left: the data have the zones 264 and 265 only");
-  std::ranges::stable_sort(kept, [&totals](Eigen::Index a, Eigen::Index b) { return totals(a) > totals(b); });
   if (max_zones > kept.size()) {
     data.warnings.push_back(std::to_string(max_zones) + " zones asked for, but the data have " +
                             std::to_string(kept.size()));
   }
-  if (max_zones > 0 && max_zones < kept.size()) kept.resize(max_zones);
+  if (max_zones > 0 && max_zones < kept.size()) {
+    std::ranges::stable_sort(kept, [&totals](Eigen::Index a, Eigen::Index b) { return totals(a) > totals(b); });
+    kept.resize(max_zones);
+    std::ranges::sort(kept);
+  }
+  table.zones_left_out += table.zones.size() - kept.size();
 
   std::vector<std::string> zones;
   zones.reserve(kept.size());

@@ -14,9 +14,10 @@ struct DemandData {
   std::vector<std::string> warnings;
 };
 
-// Drops the zones 264 (unknown) and 265 (outside the city), orders the others by their total demand, largest first (ties
-// keep their order), and keeps the first `max_zones`; 0 keeps all. Warns about dropped zones and about too few zones. The
-// totals are those of all hours: the zones are chosen once, for all splits.
+// Drops the zones 264 (unknown) and 265 (outside the city) and keeps the `max_zones` others with the largest total demand
+// (of equal ones the first); 0 keeps all. The zones stay in the order of the source: a set without names refers to it.
+// Warns about dropped zones and about too few zones. The totals are those of all hours: the zones are chosen once, for all
+// splits.
 void select_zones(DemandData& data, std::size_t max_zones);
 
 // The demand in the hour that the clocks skip in spring: the rounded mean of the hours around it. Shapes: (zones).

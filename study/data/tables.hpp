@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,11 @@ struct DemandTable {
   std::vector<std::chrono::local_seconds> hours;
   std::vector<std::string> zones;
   Table demand;
+  std::size_t zones_left_out = 0;  // zones of the source that the table does not have
 };
+
+// The columns with these names, in this order. Throws DataError for a name that the table does not have.
+[[nodiscard]] PriceTable with_columns(const PriceTable& table, const std::vector<std::string>& tickers);
+[[nodiscard]] DemandTable with_columns(const DemandTable& table, const std::vector<std::string>& zones);
 
 }  // namespace softradial::study

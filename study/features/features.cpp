@@ -12,7 +12,7 @@
 namespace softradial::study {
 
 Standardisation Standardisation::fit(const Eigen::Ref<const Table>& rows, double floor) {
-  if (rows.rows() == 0) throw std::invalid_argument("standardisation: the training split has no rows");
+  if (rows.rows() == 0) throw DataError("standardisation: the training split has no rows");
   Standardisation s;
   s.mean = rows.colwise().mean();
   s.scale = (rows.rowwise() - s.mean.transpose()).array().square().colwise().mean().sqrt() + floor;
@@ -93,10 +93,10 @@ Table price_relatives(const PriceTable& table) {
   }
   for (Eigen::Index t = 0; t < prices.rows(); ++t) {
     for (Eigen::Index i = 0; i < prices.cols(); ++i) {
-      if (!(prices(t, i) > 0 && std::isfinite(prices(t, i)))) throw std::invalid_argument(bad_price(table, t, i));
+      if (!(prices(t, i) > 0 && std::isfinite(prices(t, i)))) throw DataError(bad_price(table, t, i));
     }
   }
-  if (prices.rows() < 2) throw std::invalid_argument("prices: at least two dates are needed");
+  if (prices.rows() < 2) throw DataError("prices: at least two dates are needed");
   const Eigen::Index days = prices.rows() - 1;
   return prices.bottomRows(days).cwiseQuotient(prices.topRows(days));
 }

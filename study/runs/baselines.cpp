@@ -67,8 +67,8 @@ RowRange decidable(const DispatchData& data, RowRange split) {
 template <class Config>
 std::vector<Baseline<typename KindOf<Config>::Metrics>> on_splits(const Config& config,
                                                                   const typename KindOf<Config>::Input& given) {
-  const DecisionSet decision = decision_set(config, columns(given));
-  const auto data = make_data(config, select(given, decision.names));
+  const DecisionSet decision = limits_of(config, given);
+  const auto data = make_data(config, with_columns(given, decision.names));
   const auto validation = baselines_over(config, data, decision.set, decidable(data, data.splits.validation));
   const auto test = baselines_over(config, data, decision.set, decidable(data, data.splits.test));
   const ViolationFunction violation = violation_of(decision.set);

@@ -2,28 +2,17 @@
 
 #include <array>
 #include <concepts>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include "runs/field_range.hpp"
 #include "runs/run_config.hpp"
 
 // Every field of a configuration, stated once: its name, its place, its meaning and its range. The JSON writer and reader
 // (run_config.cpp), the flags of `softradial train`, their help and its TOML files are all derived from these lists.
 namespace softradial::study {
-
-// Both ends belong to the range.
-struct FieldRange {
-  double least;
-  double most;
-  bool operator==(const FieldRange&) const = default;
-};
-inline constexpr FieldRange kAnyNumber = {-std::numeric_limits<double>::infinity(),
-                                          std::numeric_limits<double>::infinity()};
-inline constexpr FieldRange kPositive = {std::numeric_limits<double>::min(), std::numeric_limits<double>::max()};
-inline constexpr FieldRange kNotNegative = {0, std::numeric_limits<double>::max()};
 
 inline constexpr std::string_view kFlagLikeKey = "=";  // the key, with "-" in the place of "_"
 inline constexpr std::string_view kNoFlag = "";        // the command line does not have the field
@@ -57,13 +46,14 @@ void for_each_task_field(Config& c, const Visit& visit) {
               .help = "Price table, folder of price tables, or synthetic:liquid|sectors|global (docs/data.md)",
               .type_name = "SOURCE"},
         c.prices);
-  visit(Field{.key = "data_seed", .help = "Seed of synthetic prices"}, c.data_seed);
-  visit(Field{.key = "cap", .help = "Largest weight of one asset (1: no cap)", .range = kPositive}, c.cap);
-  visit(Field{.key = "hidden", .help = "Hidden units of the LSTM", .range = kPositive}, c.model.hidden);
-  visit(Field{.key = "lookback", .help = "Days that a decision sees", .range = kPositive}, c.lookback);
+  visit(Field{.key = "data_seed", .help = "Seed of synthetic prices", .range = kSeed}, c.data_seed);
+  visit(Field{.key = "cap", .help = "Largest weight of one asset (1: no cap)", .range = kShare}, c.cap);
+  visit(Field{.key = "hidden", .help = "Hidden units of the LSTM", .range = at_least_1_up_to(65536)}, c.model.hidden);
+  visit(Field{.key = "lookback", .help = "Days that a decision sees", .range = at_least_1_up_to(10000)}, c.lookback);
   visit(Field{.key = "dropout", .help = "Dropout before the last layer", .range = {0, 0.99}}, c.model.dropout);
-  visit(Field{.key = "batch", .help = "Consecutive days in a batch", .range = kPositive}, c.model.batch);
-  visit(Field{.key = "cost", .help = "Cost per unit of turnover", .range = kNotNegative}, c.model.cost);
+  visit(Field{.key = "batch", .help = "Consecutive days in a batch", .range = {.least = 3, .most = 1e6}},
+        c.model.batch);
+  visit(Field{.key = "cost", .help = "Cost per unit of turnover", .range = {.least = 0, .most = 1}}, c.model.cost);
   visit(Field{.key = "huber", .flag = kNoFlag}, c.model.huber);
   visit(Field{.key = "objective", .help = "Sharpe ratio after costs (net) or before costs (gross)"}, c.model.objective);
   visit(Field{.key = "train_end", .help = "Last day of training", .type_name = "DATE"}, c.split.train_end);
@@ -76,14 +66,14 @@ requires std::same_as<std::remove_const_t<Config>, DispatchConfig>
 void for_each_task_field(Config& c, const Visit& visit) {
   visit(Field{.key = "demand", .help = "Hourly table, or synthetic:taxi (docs/data.md)", .type_name = "SOURCE"},
         c.demand);
-  visit(Field{.key = "data_seed", .help = "Seed of synthetic demand"}, c.data_seed);
-  visit(Field{.key = "zones", .help = "Number of zones; the busiest are kept", .range = kPositive}, c.zones);
-  visit(Field{.key = "cap", .help = "Largest share of one zone (1: no cap)", .range = kPositive, .flag = "kappa"},
-        c.cap);
-  visit(Field{.key = "hidden", .help = "Hidden units of the MLP", .range = kPositive}, c.model.hidden);
-  visit(Field{.key = "history", .help = "Hours that a decision sees", .range = kPositive}, c.history);
+  visit(Field{.key = "data_seed", .help = "Seed of synthetic demand", .range = kSeed}, c.data_seed);
+  visit(Field{.key = "zones", .help = "Number of zones; the busiest are kept", .range = at_least_1_up_to(1e6)},
+        c.zones);
+  visit(Field{.key = "cap", .help = "Largest share of one zone (1: no cap)", .range = kShare, .flag = "kappa"}, c.cap);
+  visit(Field{.key = "hidden", .help = "Hidden units of the MLP", .range = at_least_1_up_to(65536)}, c.model.hidden);
+  visit(Field{.key = "history", .help = "Hours that a decision sees", .range = at_least_1_up_to(10000)}, c.history);
   visit(Field{.key = "dropout", .help = "Dropout after each hidden layer", .range = {0, 0.99}}, c.model.dropout);
-  visit(Field{.key = "batch", .help = "Hours in a batch", .range = kPositive}, c.model.batch);
+  visit(Field{.key = "batch", .help = "Hours in a batch", .range = at_least_1_up_to(1e6)}, c.model.batch);
   visit(Field{.key = "temperature",
               .help = "SoftMin temperature in training (0: the hard minimum)",
               .range = kNotNegative,
@@ -98,21 +88,24 @@ requires std::derived_from<std::remove_const_t<Config>, RunConfig>
 void for_each_training_field(Config& c, const Visit& visit) {
   visit(Field{.key = "penalty_weight",
               .help = "Weight of the penalty in the loss of soft_penalty",
+              .range = kNotNegative,
               .is_saved = c.layer.method == "soft_penalty"},
         c.layer.penalty_weight);
   visit(Field{.key = "learning_rate", .help = "Learning rate of Adam", .range = kPositive},
         c.training.adam.learning_rate);
-  visit(Field{.key = "epochs", .help = "Passes over the training data", .range = kPositive}, c.training.epochs);
+  visit(Field{.key = "epochs", .help = "Passes over the training data", .range = at_least_1_up_to(1e6)},
+        c.training.epochs);
   visit(Field{.key = "patience",
               .help = "Stop after this many epochs without a better validation (0: never)",
-              .range = kNotNegative},
+              .range = {.least = 0, .most = 1e6}},
         c.training.patience);
-  visit(Field{.key = "seed", .help = "First seed"}, c.training.seed);
-  visit(Field{.key = "seeds", .help = "Number of trials, with consecutive seeds", .range = kPositive}, c.seeds);
-  visit(
-      Field{
-          .key = "threads", .help = "Number of threads; with 1, a seed gives the same bits again", .range = {1, 1024}},
-      c.threads);
+  visit(Field{.key = "seed", .help = "First seed", .range = kSeed}, c.training.seed);
+  visit(Field{.key = "seeds", .help = "Number of trials, with consecutive seeds", .range = at_least_1_up_to(10000)},
+        c.seeds);
+  visit(Field{.key = "threads",
+              .help = "Number of threads; with 1, a seed gives the same bits again",
+              .range = at_least_1_up_to(1024)},
+        c.threads);
 }
 
 // The numbers of a method that have a flag. JSON saves all numbers of the method by the names of its options.

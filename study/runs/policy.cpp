@@ -97,7 +97,7 @@ Applied<Config> apply(const PolicyFile& policy, const Input& given) {
   }
   Config config = config_of(policy, given);
   const std::vector<std::string> names = policy.names();
-  const Input input = select(given, names);
+  const Input input = with_columns(given, names);
   check_length(config, input);
   check_sizes(config, policy, names.size());
   const Set set = policy.set();

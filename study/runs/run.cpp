@@ -117,12 +117,12 @@ std::vector<std::uint64_t> seeds_of(const RunConfig& config) {
 
 template <class Config>
 json manifest(const Config& config, const typename KindOf<Config>::Input& given) {
-  const DecisionSet decision = decision_set(config, columns(given));
+  const DecisionSet decision = limits_of(config, given);
   return {{"task", KindOf<Config>::kName},
           {"config", to_json(config)},
           {"names", decision.names},
           {"set", json::parse(to_json(decision.set))},
-          {"data", describe_data(config, select(given, decision.names))},
+          {"data", describe_data(config, with_columns(given, decision.names))},
           {"seeds", seeds_of(config)}};
 }
 
@@ -133,8 +133,8 @@ std::vector<Trial<typename KindOf<Config>::Metrics>> run_seeds(const Config& con
                                                                const RunHooks& hooks) {
   using Kind = KindOf<Config>;
   using TrialType = Trial<typename Kind::Metrics>;
-  const DecisionSet decision = decision_set(config, columns(given));
-  const auto data = make_data(config, select(given, decision.names));
+  const DecisionSet decision = limits_of(config, given);
+  const auto data = make_data(config, with_columns(given, decision.names));
   const ViolationFunction violation = violation_of(decision.set);
   json saved = to_json(config);
   saved["names"] = decision.names;

@@ -7,8 +7,6 @@
 #include "data/csv_file.hpp"
 #include "data/tables.hpp"
 #include "runs/config_fields.hpp"
-#include "softradial/set_json.hpp"
-#include "softradial/sets.hpp"
 
 namespace softradial::study {
 namespace {
@@ -114,18 +112,10 @@ PortfolioConfig portfolio_config(const json& in) {
 
 DispatchConfig dispatch_config(const json& in) { return read<DispatchConfig>("dispatch", in); }
 
-DecisionSet decision_set(const RunConfig& config, const std::vector<std::string>& columns) {
-  const std::size_t dim = columns.size();
-  if (!config.set_json.empty()) {
-    Set set = parse_set(config.set_json);
-    if (set.dim() != dim) {
-      throw DataError("the set has dimension " + std::to_string(set.dim()) + ", the data have " + std::to_string(dim) +
-                      " columns");
-    }
-    return {set, columns};
-  }
-  if (config.cap >= 1) return {Simplex(dim), columns};
-  return {CappedSimplex(dim, config.cap), columns};
+DecisionSet decision_set(const RunConfig& config, const std::vector<std::string>& columns, std::size_t left_out) {
+  return decision_set(
+      LimitsRequest{.json = config.set_json, .origin = config.set_file, .cap = config.cap, .left_out = left_out},
+      columns);
 }
 
 double total_of(const Set& set) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "data/calendar.hpp"
+#include "limits/limits.hpp"
 #include "softradial/layer.hpp"
 #include "softradial/set.hpp"
 #include "tasks/decision_layer.hpp"
@@ -32,7 +33,8 @@ struct LayerConfig {
 struct RunConfig {
   LayerConfig layer;
   double cap = 1;            // largest share of one asset or zone; 1: the simplex
-  std::string set_json;      // a set that replaces the cap; empty: none
+  std::string set_json;      // limits or a set besides the cap, as load_limits gives them; empty: none
+  std::string set_file;      // where they come from, for messages; not saved
   TrainingOptions training;  // with the first seed
   int seeds = 1;
   int threads = 1;
@@ -66,13 +68,9 @@ struct DispatchConfig : RunConfig {
 [[nodiscard]] PortfolioConfig portfolio_config(const nlohmann::json& json);
 [[nodiscard]] DispatchConfig dispatch_config(const nlohmann::json& json);
 
-// The set that decisions must obey, and the assets or zones that its coordinates stand for, in their order.
-struct DecisionSet {
-  Set set;
-  std::vector<std::string> names;
-};
-// For data with these columns. Throws DataError.
-[[nodiscard]] DecisionSet decision_set(const RunConfig& config, const std::vector<std::string>& columns);
+// The set that decisions about these columns must obey. `left_out` columns of the source are not among them.
+[[nodiscard]] DecisionSet decision_set(const RunConfig& config, const std::vector<std::string>& columns,
+                                       std::size_t left_out = 0);
 
 // What the decisions of the set sum to: that of a simplex, 1 for other sets.
 [[nodiscard]] double total_of(const Set& set);

@@ -1,6 +1,5 @@
 #include "runs/task_kinds.hpp"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -9,17 +8,6 @@
 
 namespace softradial::study {
 namespace {
-
-Table selected(const Table& values, const std::vector<std::string>& have, const std::vector<std::string>& want,
-               const std::string& what) {
-  Table out(values.rows(), static_cast<Eigen::Index>(want.size()));
-  for (std::size_t k = 0; k < want.size(); ++k) {
-    const auto place = std::ranges::find(have, want[k]);
-    if (place == have.end()) throw DataError(what + " have no column " + want[k] + ", which is needed");
-    out.col(static_cast<Eigen::Index>(k)) = values.col(place - have.begin());
-  }
-  return out;
-}
 
 template <class Time>
 std::string checksum(const std::vector<std::string>& names, const std::vector<Time>& times, const Table& values) {
@@ -43,14 +31,6 @@ nlohmann::json described(const std::string& source, const Table& values, std::st
 }
 
 }  // namespace
-
-PriceTable select(const PriceTable& prices, const std::vector<std::string>& names) {
-  return {prices.dates, names, selected(prices.prices, prices.tickers, names, "the prices")};
-}
-
-DemandTable select(const DemandTable& demand, const std::vector<std::string>& names) {
-  return {demand.hours, names, selected(demand.demand, demand.zones, names, "the zones")};
-}
 
 std::string in_sample_until(const PortfolioData& data) {
   return format_date(data.days[static_cast<std::size_t>(data.splits.validation.end - 1)]);

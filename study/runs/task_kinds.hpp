@@ -37,18 +37,21 @@ struct KindOf<DispatchConfig> {
 };
 
 [[nodiscard]] inline PortfolioData make_data(const PortfolioConfig& config, const PriceTable& prices) {
-  return make_portfolio_data(prices, config.split, config.lookback);
+  PortfolioData data = make_portfolio_data(prices, config.split, config.lookback);
+  check_splits(data, config.split, config.model.batch);
+  return data;
 }
 [[nodiscard]] inline DispatchData make_data(const DispatchConfig& config, const DemandTable& demand) {
   return make_dispatch_data(demand, config.split, config.history);
 }
 
-[[nodiscard]] inline const std::vector<std::string>& columns(const PriceTable& prices) { return prices.tickers; }
-[[nodiscard]] inline const std::vector<std::string>& columns(const DemandTable& demand) { return demand.zones; }
-
-// The columns of these names, in this order. Throws DataError if one is missing.
-[[nodiscard]] PriceTable select(const PriceTable& prices, const std::vector<std::string>& names);
-[[nodiscard]] DemandTable select(const DemandTable& demand, const std::vector<std::string>& names);
+// The set that decisions must obey, and the columns of the data that it is about, in its order. Throws DataError.
+[[nodiscard]] inline DecisionSet limits_of(const PortfolioConfig& config, const PriceTable& prices) {
+  return decision_set(config, prices.tickers);
+}
+[[nodiscard]] inline DecisionSet limits_of(const DispatchConfig& config, const DemandTable& demand) {
+  return decision_set(config, demand.zones, demand.zones_left_out);
+}
 
 // {"source", "sha256", "rows", "columns", "first", "last"}: what a run was trained on. The checksum is over the table: its
 // names, its times and the bits of its numbers, whatever the format of the file.

@@ -30,7 +30,7 @@ PortfolioTask::PortfolioTask(const PortfolioData& data, const PortfolioOptions& 
       grad_weights_(at::empty({std::max<int64_t>(options.batch, 0), data.relatives.cols()}, options.dtype)) {
   check_layer(layer_, data.relatives.cols());
   if (options.batch < 3) {
-    throw std::invalid_argument("a batch needs at least 3 days, not " + std::to_string(options.batch));
+    throw DataError("a batch needs at least 3 days, not " + std::to_string(options.batch));
   }
 }
 

@@ -3,7 +3,7 @@
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
-#include <stdexcept>
+#include <string>
 
 #include "features/features.hpp"
 
@@ -29,7 +29,7 @@ Table to_table(const at::Tensor& tensor) {
 
 PortfolioData make_portfolio_data(const PriceTable& prices, const SplitDates& split, int64_t lookback,
                                   const Standardisation* given) {
-  if (split.validation_end < split.train_end) throw std::invalid_argument("the validation ends before the training");
+  if (split.validation_end < split.train_end) throw DataError("the validation ends before the training");
   PortfolioData data;
   data.relatives = price_relatives(prices);
   data.days.assign(prices.dates.begin() + 1, prices.dates.end());
@@ -48,19 +48,49 @@ PortfolioData make_portfolio_data(const PriceTable& prices, const SplitDates& sp
   return data;
 }
 
+void check_splits(const PortfolioData& data, const SplitDates& split, int64_t batch) {
+  // A batch begins after a whole window and is followed by the day of its last return.
+  const int64_t least_train = data.lookback + batch + 2;
+  // Two returns, which a standard deviation needs, follow from the decisions of three days.
+  constexpr int64_t kLeastDecisions = 3;
+  const std::string span =
+      "the prices run from " + format_date(data.days.front()) + " to " + format_date(data.days.back());
+  const auto fail = [&](const std::string& what) { throw DataError(span + ": " + what); };
+  const auto days = [](int64_t count) { return std::to_string(count) + (count == 1 ? " day" : " days"); };
+  if (data.splits.train.size() < least_train) {
+    fail(days(data.splits.train.size()) + " up to " + format_date(split.train_end) +
+         " (--train-end) for training, where a lookback of " + std::to_string(data.lookback) + " and a batch of " +
+         std::to_string(batch) + " need " + std::to_string(least_train));
+  }
+  if (data.splits.validation.size() < kLeastDecisions) {
+    fail(days(data.splits.validation.size()) + " after " + format_date(split.train_end) + " up to " +
+         format_date(split.validation_end) + " (--validation-end) for validation, which needs " +
+         std::to_string(kLeastDecisions));
+  }
+  if (data.splits.test.size() < kLeastDecisions) {
+    fail(days(data.splits.test.size()) + " after " + format_date(split.validation_end) +
+         " (--validation-end) for the test, which needs " + std::to_string(kLeastDecisions));
+  }
+}
+
 DispatchData make_dispatch_data(const DemandTable& table, const FractionSplit& split, int64_t history,
                                 const Standardisation* given) {
   if (!(split.train > 0 && split.validation >= 0 && split.train + split.validation <= 1)) {
-    throw std::invalid_argument("the splits must be shares of 1, not " + std::to_string(split.train) + " and " +
-                                std::to_string(split.validation));
+    throw DataError("the splits must be shares of 1, not " + std::to_string(split.train) + " and " +
+                    std::to_string(split.validation));
   }
   check_demand(table);
   const auto hours = static_cast<int64_t>(table.hours.size());
   const auto train = static_cast<int64_t>(split.train * static_cast<double>(hours));
   const auto validation = static_cast<int64_t>((split.train + split.validation) * static_cast<double>(hours));
   if (history < 1 || train <= history) {
-    throw std::invalid_argument("a history of " + std::to_string(history) + " hours with " + std::to_string(train) +
-                                " hours of training");
+    throw DataError("a history of " + std::to_string(history) + " hours (--history) with " + std::to_string(train) +
+                    " hours of training, of " + std::to_string(hours) + " in all");
+  }
+  if (validation <= train || hours <= validation) {
+    throw DataError(std::to_string(hours) + " hours are too few: " + std::to_string(train) + " for training, " +
+                    std::to_string(validation - train) + " for validation, " + std::to_string(hours - validation) +
+                    " for the test");
   }
   DispatchData data;
   data.hours = table.hours;

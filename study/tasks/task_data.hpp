@@ -48,6 +48,10 @@ struct PortfolioData {
 PortfolioData make_portfolio_data(const PriceTable& prices, const SplitDates& split, int64_t lookback,
                                   const Standardisation* given = nullptr);
 
+// Throws DataError unless each split has the days that a training with this batch needs. The message names the dates of the
+// data and of the splits.
+void check_splits(const PortfolioData& data, const SplitDates& split, int64_t batch);
+
 // Fractions of the hours, in chronological order. The test split is the rest.
 struct FractionSplit {
   double train = 0.7;

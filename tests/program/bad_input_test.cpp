@@ -62,8 +62,8 @@ TEST(BadInput, CommandLines) {
       {{"project", "--set", set, "--vjp", set, "--jvp", set}, "--vjp, "},
       {{"project", "--set", set, "--vjp", dir.path("missing.csv")}, "@missing.csv: cannot be opened: "},
       {{"project", "--set", set, "--anchor", dir.path("missing.csv")}, "@missing.csv: cannot be opened: "},
-      {{"check", "--set", set, "--tolerance", "-1"}, "--tolerance is -1, below 0"},
-      {{"check", "--set", set, "--tolerance", "nan"}, "--tolerance is nan, below 0"},
+      {{"check", "--set", set, "--tolerance", "-1"}, "--tolerance -1: expected a number of at least 0"},
+      {{"check", "--set", set, "--tolerance", "nan"}, "--tolerance nan: expected a number of at least 0"},
   };
   for (const Case& c : cases) expect_refused(dir, c.arguments, "0.5,0.5\n", c.error);
 }

@@ -89,7 +89,7 @@ TEST(PortfolioFeatures, ABadPriceIsNamed) {
   try {
     price_relatives(prices);
     FAIL();
-  } catch (const std::invalid_argument& error) {
+  } catch (const DataError& error) {
     EXPECT_NE(std::string(error.what()).find("A1 costs -2 on 2010-1-4"), std::string::npos) << error.what();
   }
   EXPECT_THROW(portfolio_features(Table::Zero(3, 2), 0), std::invalid_argument);
@@ -127,8 +127,8 @@ TEST(DispatchFeatures, BadDemandIsNamed) {
   table = random_demand(100, 2, 8);
   table.hours[50] += std::chrono::minutes(30);
   EXPECT_THROW(make_dispatch_data(table), std::invalid_argument);
-  EXPECT_THROW(make_dispatch_data(random_demand(30, 2, 8)), std::invalid_argument);
-  EXPECT_THROW(make_dispatch_data(random_demand(100, 2, 8), {.train = 0.9, .validation = 0.3}), std::invalid_argument);
+  EXPECT_THROW(make_dispatch_data(random_demand(30, 2, 8)), DataError);
+  EXPECT_THROW(make_dispatch_data(random_demand(100, 2, 8), {.train = 0.9, .validation = 0.3}), DataError);
 }
 
 }  // namespace

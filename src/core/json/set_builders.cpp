@@ -1,6 +1,8 @@
 #include "json/set_builders.hpp"
 
 #include <limits>
+#include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -97,13 +99,30 @@ Set make_at(const JsonNode& node, const SetType& type, NamedValues values) {
   }
 }
 
-}  // namespace
+// Parts of a set have no names of their own.
+enum class Place { document, part };
 
-Set build_set(const JsonNode& node) {
+std::vector<std::string> names_of(const JsonNode& list, std::size_t dim) {
+  if (list.size() != dim) {
+    list.fail("expected " + std::to_string(dim) + " names, got " + std::to_string(list.size()));
+  }
+  std::vector<std::string> names;
+  std::unordered_set<std::string> seen;
+  for (std::size_t i = 0; i < dim; ++i) {
+    const JsonNode item = list[i];
+    if (item.text().empty()) item.fail("is empty");
+    if (!seen.insert(item.text()).second) item.fail("the name " + excerpt(item.text()) + " is given twice");
+    names.push_back(item.text());
+  }
+  return names;
+}
+
+Set build(const JsonNode& node, Place place) {
   const SetType& type = type_of(node);
   std::vector<std::string_view> keys = {"type"};
   for (const Field& field : type.fields) keys.push_back(field.name);
   keys.emplace_back("anchor");
+  if (place == Place::document && node.find("names")) keys.emplace_back("names");
   node.allow_only(keys, type.name);
 
   Set set = make_at(node, type, values_of(node, type));
@@ -114,6 +133,16 @@ Set build_set(const JsonNode& node) {
     anchor->fail("expected " + std::to_string(set.dim()) + " numbers, got " + std::to_string(anchor->size()));
   }
   return set.with_anchor(std::move(point));
+}
+
+}  // namespace
+
+Set build_set(const JsonNode& node) { return build(node, Place::part); }
+
+NamedSet build_named_set(const JsonNode& node) {
+  NamedSet named{build(node, Place::document), {}};
+  if (const auto names = node.find("names")) named.names = names_of(*names, named.set.dim());
+  return named;
 }
 
 }  // namespace softradial::json

@@ -18,12 +18,12 @@ constexpr std::size_t kMaxFileSize = std::size_t{1} << 30;
 
 }  // namespace
 
-Set parse_set(std::string_view json, std::string_view origin) {
+NamedSet parse_named_set(std::string_view json, std::string_view origin) {
   const nlohmann::json document = json::parse_document(json, origin);
-  return json::build_set(json::JsonNode(document, origin));
+  return json::build_named_set(json::JsonNode(document, origin));
 }
 
-Set load_set(const std::filesystem::path& file) {
+NamedSet load_named_set(const std::filesystem::path& file) {
   const std::string origin = file.string();
   std::ifstream stream(file, std::ios::binary);
   if (!stream) json::fail(origin, "", "cannot be opened: " + std::generic_category().message(errno));
@@ -35,7 +35,11 @@ Set load_set(const std::filesystem::path& file) {
     if (text.size() > kMaxFileSize) json::fail(origin, "", "is larger than " + std::to_string(kMaxFileSize) + " bytes");
   } while (stream);
   if (stream.bad()) json::fail(origin, "", "cannot be read");
-  return parse_set(text, origin);
+  return parse_named_set(text, origin);
 }
+
+Set parse_set(std::string_view json, std::string_view origin) { return parse_named_set(json, origin).set; }
+
+Set load_set(const std::filesystem::path& file) { return load_named_set(file).set; }
 
 }  // namespace softradial

@@ -91,4 +91,11 @@ std::string to_json(const Set& set) {
   return json_text(description);
 }
 
+std::string to_json(const NamedSet& named) {
+  std::string text = to_json(named.set);
+  if (named.names.empty()) return text;
+  text.pop_back();
+  return text + ", \"names\": " + nlohmann::json(named.names).dump() + "}";
+}
+
 }  // namespace softradial

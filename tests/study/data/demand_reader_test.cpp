@@ -26,15 +26,17 @@ class DemandReader : public testing::Test {
   test::TempDir dir_;
 };
 
-TEST_F(DemandReader, OrdersZonesByDemandAndKeepsTheLargest) {
+TEST_F(DemandReader, KeepsTheLargestZonesInTheOrderOfTheFile) {
   const std::string text = "hour,1,2,3\n2024-01-01T00,1,5,2\n2024-01-01T01,0,7,2\n";
   const DemandData all = read(text);
-  EXPECT_EQ(all.table.zones, (Names{"2", "3", "1"}));
-  EXPECT_EQ(all.table.demand, (Table(2, 3) << 5, 2, 1, 7, 2, 0).finished());
+  EXPECT_EQ(all.table.zones, (Names{"1", "2", "3"}));
+  EXPECT_EQ(all.table.demand, (Table(2, 3) << 1, 5, 2, 0, 7, 2).finished());
+  EXPECT_EQ(all.table.zones_left_out, 0U);
   EXPECT_EQ(all.warnings, Names{});
   const DemandData two = read(text, 2);
   EXPECT_EQ(two.table.zones, (Names{"2", "3"}));
   EXPECT_EQ(two.table.demand, (Table(2, 2) << 5, 2, 7, 2).finished());
+  EXPECT_EQ(two.table.zones_left_out, 1U);
   EXPECT_EQ(read(text, 4).warnings, Names{"4 zones asked for, but the data have 3"});
 }
 
@@ -66,8 +68,7 @@ TEST_F(DemandReader, AddsTheHourThatHappensTwice) {
   EXPECT_EQ(data.warnings.size(), 1U);
 }
 
-// Apart from the skipped hour, which has a neighbour on either side, and the order of zones, which is that of the totals,
-// rows do not depend on later ones.
+// Apart from the skipped hour, which has a neighbour on either side, rows do not depend on later ones.
 TEST_F(DemandReader, LaterRowsDoNotChangeEarlierOnes) {
   const std::string past = "hour,1,2\n2024-03-10T00,10,3\n2024-03-10T01,12,5\n";
   const Table alone = read(past).table.demand;

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "softradial/set_json.hpp"
+
+namespace softradial::program {
+
+// The set of --set for the commands that have no data. Limits by name mean nothing without columns: they are a BadInput.
+[[nodiscard]] NamedSet load_set_file(const std::string& file);
+
+}  // namespace softradial::program
