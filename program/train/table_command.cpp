@@ -7,8 +7,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <span>
 
 #include "data/summary.hpp"
+#include "number_option.hpp"
 #include "outcome.hpp"
 #include "output_file.hpp"
 #include "runs/paper_tables.hpp"
@@ -29,6 +32,8 @@ constexpr const char* kExamples = R"(Examples:
   softradial table portfolio --prices liquid.csv --tune --objective gross --markdown
   softradial table dispatch --demand hourly.csv --zones 67 --kappa 0.02 --runs runs/table
   softradial table summary --universe sectors --prices sectors.csv
+
+Without --prices, synthetic prices of the universe are taken; the last line says which data the table is about.
 
 A run in --runs with the same configuration is read; the others are trained and saved there. Equal weight is always a
 row, because a layer whose outputs stay near a uniform anchor must be compared with it.)";
@@ -153,9 +158,10 @@ struct TableArguments {
   bool markdown = false;
 };
 
-void print(const TextTable& rows, bool markdown) {
+// The table, and below it the data that it is about.
+void print(const TextTable& rows, const std::string& data, bool markdown) {
   OutputFile out(STDOUT_FILENO);
-  out.append(table_text(rows, markdown));
+  out.append(table_text(rows, markdown) + (markdown ? "\n" : "") + "data: " + data + "\n");
   out.finish();
 }
 
@@ -219,8 +225,8 @@ std::vector<Line> run_lines(const TableArguments& arguments, Config config, cons
 
 // The lines as text or JSON; `cells(report)` are the columns between method and violation.
 template <class Cells>
-ExitCode print_lines(const TableArguments& arguments, const std::vector<Line>& lines, std::vector<std::string> head,
-                     const Cells& cells) {
+ExitCode print_lines(const TableArguments& arguments, const std::vector<Line>& lines, const std::string& data,
+                     std::vector<std::string> head, const Cells& cells) {
   if (arguments.json) {
     print_json(lines);
     return ExitCode::done;
@@ -235,8 +241,23 @@ ExitCode print_lines(const TableArguments& arguments, const std::vector<Line>& l
     row.push_back(line.paper.empty() ? "-" : line.paper);
     rows.push_back(std::move(row));
   }
-  print(rows, arguments.markdown);
+  print(rows, data, arguments.markdown);
   return ExitCode::done;
+}
+
+// The caps of the paper's table for a universe, largest first.
+std::vector<double> paper_caps(std::span<const PaperPortfolioRow> paper, const std::string& universe) {
+  std::set<double, std::greater<>> caps;
+  for (const PaperPortfolioRow& row : paper) {
+    if (row.universe == universe) caps.insert(row.cap);
+  }
+  return {caps.begin(), caps.end()};
+}
+
+// Where the user names no prices: synthetic ones of the universe that they are compared with.
+std::string prices_or_synthetic(const CLI::Option& given, const TableArguments& arguments,
+                                const PortfolioConfig& config) {
+  return given.empty() ? "synthetic:" + arguments.universe : config.prices;
 }
 
 ExitCode portfolio_table(const TableArguments& arguments, const PortfolioConfig& config,
@@ -244,14 +265,14 @@ ExitCode portfolio_table(const TableArguments& arguments, const PortfolioConfig&
   const auto paper = config.model.objective == PortfolioObjective::net ? paper_net_table() : paper_gross_table();
   const auto lines =
       run_lines(arguments, config, load_prices_and_warn(config.prices, config.data_seed), caps,
-                {1.0, arguments.universe == "liquid" ? 0.05 : 0.15}, [&](const std::string& method, double cap) {
+                paper_caps(paper, arguments.universe), [&](const std::string& method, double cap) {
                   for (const PaperPortfolioRow& row : paper) {
                     if (row.universe != arguments.universe || row.method != method || row.cap != cap) continue;
                     return fmt::format("{:.2f} +- {:.2f}, turnover {:.2f}", row.sharpe, row.sharpe_std, row.turnover);
                   }
                   return std::string();
                 });
-  return print_lines(arguments, lines, {"net Sharpe", "turnover", "drawdown"}, [](const json& report) {
+  return print_lines(arguments, lines, config.prices, {"net Sharpe", "turnover", "drawdown"}, [](const json& report) {
     return std::vector<std::string>{mean_and_std(report, "sharpe"), mean_and_std(report, "turnover"),
                                     fmt::format("{:.2f}", report.at("mean").at("max_drawdown").get<double>())};
   });
@@ -267,7 +288,7 @@ ExitCode dispatch_table(const TableArguments& arguments, const DispatchConfig& c
                                  }
                                  return std::string();
                                });
-  return print_lines(arguments, lines, {"served rate"},
+  return print_lines(arguments, lines, config.demand, {"served rate"},
                      [](const json& report) { return std::vector<std::string>{mean_and_std(report, "served_rate")}; });
 }
 
@@ -286,7 +307,7 @@ ExitCode summary_table(const TableArguments& arguments, const PortfolioConfig& c
                       p.ks_p_value ? fmt::format("{:.3f}", *p.ks_p_value) : "-"});
     }
   }
-  print(rows, arguments.markdown);
+  print(rows, config.prices, arguments.markdown);
   return ExitCode::done;
 }
 
@@ -294,8 +315,11 @@ void add_table_flags(CLI::App& command, TableArguments& arguments) {
   command
       .add_option("--runs", arguments.runs, "Folder of runs: a run that is there is read, the others are saved there")
       ->type_name("DIR");
+  std::vector<std::string> names;
+  for (const std::string_view name : method_names()) names.emplace_back(name);
   command.add_option("--method", arguments.methods, "Methods, separated by commas")
       ->delimiter(',')
+      ->check(one_of(names))
       ->capture_default_str();
   command.add_flag("--tune", arguments.tune,
                    "First choose the parameters of each layer from the paper's grid, on validation");
@@ -308,7 +332,7 @@ void add_table_flags(CLI::App& command, TableArguments& arguments) {
 CLI::Option* add_universe(CLI::App& command, TableArguments& arguments) {
   return command
       .add_option("--universe", arguments.universe, "Universe whose numbers in the paper are shown next to ours")
-      ->check(CLI::IsMember({"liquid", "sectors", "global"}))
+      ->check(one_of({"liquid", "sectors", "global"}))
       ->capture_default_str();
 }
 
@@ -332,10 +356,14 @@ void add_table_command(CLI::App& program, Action& chosen) {
   add_task_flags(prices, portfolio->config);
   add_training_flags(prices, portfolio->config);
   prices.remove_option(prices.get_option("--cap"));
-  prices.add_option("--cap", portfolio->caps, "Caps, separated by commas (default: 1 and those of the paper)")
-      ->delimiter(',');
-  prices.callback([portfolio, &chosen] {
-    chosen = [portfolio] { return portfolio_table(portfolio->arguments, portfolio->config, portfolio->caps); };
+  add_numbers(prices, "--cap", portfolio->caps, kShare,
+              "Caps, separated by commas (default: those of the paper; 1 is none)");
+  const CLI::Option* const given = prices.get_option("--prices")->default_str("synthetic:UNIVERSE");
+  prices.callback([portfolio, given, &chosen] {
+    chosen = [portfolio, given] {
+      portfolio->config.prices = prices_or_synthetic(*given, portfolio->arguments, portfolio->config);
+      return portfolio_table(portfolio->arguments, portfolio->config, portfolio->caps);
+    };
   });
 
   struct Dispatch {
@@ -351,7 +379,7 @@ void add_table_command(CLI::App& program, Action& chosen) {
   add_task_flags(demand, dispatch->config);
   add_training_flags(demand, dispatch->config);
   demand.remove_option(demand.get_option("--kappa"));
-  demand.add_option("--kappa", dispatch->kappas, "Caps, separated by commas (default: 1, 0.1, 0.02)")->delimiter(',');
+  add_numbers(demand, "--kappa", dispatch->kappas, kShare, "Caps, separated by commas (default: 1, 0.1, 0.02)");
   demand.callback([dispatch, &chosen] {
     chosen = [dispatch] { return dispatch_table(dispatch->arguments, dispatch->config, dispatch->kappas); };
   });
@@ -359,10 +387,16 @@ void add_table_command(CLI::App& program, Action& chosen) {
   const auto summary = std::make_shared<Portfolio>();
   CLI::App& statistics = *table.add_subcommand("summary", "Summary statistics of prices");
   add_universe(statistics, summary->arguments);
-  statistics.add_option("--prices", summary->config.prices, "Prices")->type_name("SOURCE")->capture_default_str();
+  const CLI::Option* const source = statistics.add_option("--prices", summary->config.prices, "Prices")
+                                        ->type_name("SOURCE")
+                                        ->default_str("synthetic:UNIVERSE");
   statistics.add_flag("--markdown", summary->arguments.markdown, "Print a Markdown table");
-  statistics.callback(
-      [summary, &chosen] { chosen = [summary] { return summary_table(summary->arguments, summary->config); }; });
+  statistics.callback([summary, source, &chosen] {
+    chosen = [summary, source] {
+      summary->config.prices = prices_or_synthetic(*source, summary->arguments, summary->config);
+      return summary_table(summary->arguments, summary->config);
+    };
+  });
 }
 
 }  // namespace softradial::program
