@@ -50,9 +50,11 @@ std::string full_name(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     commands.push_back(command->get_name());
   }
-  if (commands.empty()) throw BadInput("unexpected word " + quoted(word) + ": see " + full_name(app) + " --help");
+  if (commands.empty())
+    throw BadInput("unexpected word " + program::quoted(word) + ": see " + full_name(app) + " --help");
   const std::string meant = study::did_you_mean(word, commands);
-  throw BadInput("unknown command " + quoted(word) + (meant.empty() ? ": see " + full_name(app) + " --help" : meant));
+  throw BadInput("unknown command " + program::quoted(word) +
+                 (meant.empty() ? ": see " + full_name(app) + " --help" : meant));
 }
 
 }  // namespace

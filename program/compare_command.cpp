@@ -29,8 +29,6 @@ outside the set; the size of the gradient at 2, 10 and 100 times the distance to
 relative to a softmax of the same shape; inner iterations per row. A second table shows gradient descent through each
 layer towards targets inside, near and on the boundary of a triangle.)";
 
-enum class Format { text, json, markdown };
-
 struct Arguments {
   std::string set_file;
   std::vector<std::string> methods;
@@ -169,9 +167,9 @@ void add_compare_command(CLI::App& program, Action& chosen) {
       ->type_name("FILE");
   command.add_option("--method", arguments->methods, "Methods, separated by commas (default: all)")
       ->delimiter(',')
+      ->check(one_of({method_names().begin(), method_names().end()}))
       ->type_name("NAME");
-  add_choice(command, "--format", arguments->format,
-             {{"text", Format::text}, {"json", Format::json}, {"markdown", Format::markdown}}, "Format of the tables");
+  add_format(command, arguments->format);
   command.callback([arguments, &chosen] {
     chosen = [arguments] {
       print(measure(*arguments), arguments->format);

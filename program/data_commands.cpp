@@ -43,27 +43,26 @@ constexpr const char* kSummarizeExamples = R"(Examples:
 
 Prints one row per split: annualised mean and median of daily returns, volatility, the largest drawdown of equal weight
 (all in per cent), mean pairwise correlation, mean lag-1 autocorrelation, and the Kolmogorov-Smirnov p-value that compares
-the returns of equal weight with those in training. Repairs of the prices are reported on stderr.)";
+the returns of equal weight with those in training. JSON has fractions instead of per cent. Repairs of the prices are reported on stderr.)";
 
 struct SummarizeArguments {
   std::string prices;
   std::string split = "text";
   std::uint64_t seed = 0;
-  bool json = false;
+  Format format = Format::text;
 };
 
-std::string table(const std::vector<SplitSummary>& rows) {
-  std::string text =
-      fmt::format("{:<10}  {:<10}  {:<10}  {:>5}  {:>7}  {:>8}  {:>12}  {:>8}  {:>6}  {:>7}  {:>6}\n", "split", "first",
-                  "last", "days", "mean %", "median %", "volatility %", "max dd %", "corr", "AC(1)", "p KS");
+TextTable table(const std::vector<SplitSummary>& rows) {
+  TextTable out = {
+      {"split", "first", "last", "days", "mean %", "median %", "volatility %", "max dd %", "corr", "AC(1)", "p KS"}};
+  const auto per_cent = [](double value) { return fmt::format("{:.2f}", 100 * value); };
   for (const SplitSummary& row : rows) {
-    text += fmt::format(
-        "{:<10}  {:<10}  {:<10}  {:>5}  {:>7.2f}  {:>8.2f}  {:>12.2f}  {:>8.2f}  {:>6.2f}  {:>7.3f}  {:>6}\n",
-        row.split, study::format_date(row.first), study::format_date(row.last), row.days, 100 * row.mean,
-        100 * row.median, 100 * row.volatility, 100 * row.max_drawdown, row.correlation, row.autocorrelation,
-        row.ks_p_value ? fmt::format("{:.3f}", *row.ks_p_value) : "");
+    out.push_back({row.split, study::format_date(row.first), study::format_date(row.last), std::to_string(row.days),
+                   per_cent(row.mean), per_cent(row.median), per_cent(row.volatility), per_cent(row.max_drawdown),
+                   fmt::format("{:.2f}", row.correlation), fmt::format("{:.3f}", row.autocorrelation),
+                   row.ks_p_value ? fmt::format("{:.3f}", *row.ks_p_value) : ""});
   }
-  return text;
+  return out;
 }
 
 // In JSON, fractions instead of per cent.
@@ -98,7 +97,8 @@ ExitCode summarize(const SummarizeArguments& arguments) {
   const std::vector<SplitSummary> rows = study::summarize(data.table, splits);
   tell_warnings(data.warnings);
   OutputFile out(STDOUT_FILENO);
-  out.append(arguments.json ? json_text(arguments, data.table, splits, rows) : table(rows));
+  out.append(arguments.format == Format::json ? json_text(arguments, data.table, splits, rows)
+                                              : table_text(table(rows), arguments.format == Format::markdown));
   out.finish();
   return ExitCode::done;
 }
@@ -117,7 +117,7 @@ void add_summarize_command(CLI::App& data, Action& chosen) {
       ->type_name("text|table|DATE,DATE")
       ->capture_default_str();
   add_number(command, "--seed", arguments->seed, study::kSeed, "Seed of synthetic prices");
-  command.add_flag("--json", arguments->json, "Print one JSON object, with fractions instead of per cent");
+  add_format(command, arguments->format);
   command.callback([arguments, &chosen] { chosen = [arguments] { return summarize(*arguments); }; });
 }
 

@@ -13,15 +13,28 @@ namespace softradial::program {
 
 namespace {
 
+// Numbers stand at the right of their column.
+bool holds_numbers(const TextTable& table, std::size_t column) {
+  return std::all_of(table.begin() + 1, table.end(), [column](const auto& row) {
+    const std::string& cell = row[column];
+    return cell.empty() || cell[0] == '-' || (cell[0] >= '0' && cell[0] <= '9');
+  });
+}
+
 std::string in_columns(const TextTable& table) {
   std::vector<std::size_t> widths(table[0].size());
   for (const auto& row : table) {
     for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
   }
+  std::vector<bool> right;
+  for (std::size_t k = 0; k < widths.size(); ++k) right.push_back(holds_numbers(table, k));
   std::string text;
   for (const auto& row : table) {
     std::string line;
-    for (std::size_t k = 0; k < row.size(); ++k) line += row[k] + std::string(widths[k] - row[k].size() + 2, ' ');
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      const std::string blanks(widths[k] - row[k].size(), ' ');
+      line += (right[k] ? blanks + row[k] : row[k] + blanks) + "  ";
+    }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }

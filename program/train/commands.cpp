@@ -41,8 +41,8 @@ void tell_about_limits(const study::DispatchConfig& config, const study::DemandT
   if (!limits.note.empty()) tell(limits.note);
 }
 
-int jobs_or_default(int jobs, int threads) {
-  if (jobs > 0) return jobs;
+int jobs_or_default(std::optional<int> jobs, int threads) {
+  if (jobs) return *jobs;
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / std::max(1, threads));
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <string>
 
 #include "command.hpp"
 #include "data/tables.hpp"
+#include "runs/field_range.hpp"
 #include "runs/task_kinds.hpp"
 
 // The commands that load LibTorch, and what they share.
@@ -25,7 +27,8 @@ void tell_about_limits(const study::PortfolioConfig& config, const study::PriceT
 void tell_about_limits(const study::DispatchConfig& config, const study::DemandTable& demand);
 
 // Trainings at a time: what the user says, or as many as the cores allow with that many threads each.
-[[nodiscard]] int jobs_or_default(int jobs, int threads);
+inline constexpr study::FieldRange kJobs = study::at_least_1_up_to(1024);
+[[nodiscard]] int jobs_or_default(std::optional<int> jobs, int threads);
 
 // While it lives, SIGINT, SIGTERM and SIGHUP ask for a stop instead of ending the process; a second one ends it. There is
 // one at a time.

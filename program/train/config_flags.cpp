@@ -207,7 +207,7 @@ void read_config_file(CLI::App& program) {
     if (value.is_table()) throw BadInput(where + "sections are not used: the keys stand at the top of the file");
     if (std::ranges::find(known, name) == known.end()) {
       const std::string meant = study::did_you_mean(name, known);
-      throw BadInput(at(key.source().begin) + "unknown key " + quoted(name) + (meant.empty() ? "" : meant));
+      throw BadInput(at(key.source().begin) + "unknown key " + program::quoted(name) + (meant.empty() ? "" : meant));
     }
     CLI::Option* const option = command->get_option("--" + name);
     try {

@@ -31,7 +31,7 @@ ExitCode run(int argc, const char* const* argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   for (const std::string& word : words) {
     // Configurations are saved as JSON and TOML, which hold text.
-    if (!is_utf8(word)) throw BadInput("the word " + quoted(word) + " is not UTF-8");
+    if (!is_utf8(word)) throw BadInput("the word " + softradial::program::quoted(word) + " is not UTF-8");
   }
   try {
     parse_words(program, words);

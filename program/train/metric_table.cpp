@@ -24,29 +24,28 @@ constexpr Column kColumns[] = {{"sharpe", "Sharpe", 1, 3},
 
 }  // namespace
 
-std::string metric_table(const std::string& first, const std::vector<MetricRow>& rows) {
+TextTable metric_table(const std::string& first, const std::vector<MetricRow>& rows) {
+  TextTable table = {{first}};
   std::vector<const Column*> shown;
   for (const Column& column : kColumns) {
-    if (std::ranges::any_of(rows, [&](const MetricRow& row) { return row.metrics.contains(column.metric); })) {
-      shown.push_back(&column);
-    }
+    const auto has = [&](const MetricRow& row) { return row.metrics.contains(column.metric); };
+    if (!std::ranges::any_of(rows, has)) continue;
+    shown.push_back(&column);
+    table[0].emplace_back(column.head);
   }
-  std::string text = fmt::format("{:<13}", first);
-  for (const Column* column : shown) text += fmt::format(" {:>10}", column->head);
-  text += fmt::format(" {:>9}\n", "violation");
+  table[0].emplace_back("violation");
   for (const MetricRow& row : rows) {
-    std::string line = fmt::format("{:<13}", row.name);
+    table.push_back({row.name});
     for (const Column* column : shown) {
       // A number that is not finite is null in JSON.
       const auto value = row.metrics.find(column->metric);
       const bool known = value != row.metrics.end() && value->is_number();
-      line += fmt::format(" {:>10}",
-                          known ? fmt::format("{:.{}f}", column->scale * value->get<double>(), column->digits) : "-");
+      table.back().push_back(known ? fmt::format("{:.{}f}", column->scale * value->get<double>(), column->digits)
+                                   : "-");
     }
-    if (row.violation) line += fmt::format(" {:>9.0e}", *row.violation);
-    text += line + "\n";
+    table.back().push_back(row.violation ? fmt::format("{:.0e}", *row.violation) : "");
   }
-  return text;
+  return table;
 }
 
 }  // namespace softradial::program

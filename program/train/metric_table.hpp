@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "output_file.hpp"
+
 namespace softradial::program {
 
 // A row of a table of metrics: what it is about, {"sharpe": ..., ...}, and the worst violation where one was judged.
@@ -14,7 +16,7 @@ struct MetricRow {
   std::optional<double> violation;
 };
 
-// Aligned columns that fit 80 characters, the metric that counts first, units in the head. `first` is the head of the names.
-[[nodiscard]] std::string metric_table(const std::string& first, const std::vector<MetricRow>& rows);
+// Columns that fit 80 characters, the metric that counts first, units in the head. `first` is the head of the names.
+[[nodiscard]] TextTable metric_table(const std::string& first, const std::vector<MetricRow>& rows);
 
 }  // namespace softradial::program

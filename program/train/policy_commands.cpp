@@ -7,6 +7,7 @@
 
 #include "data/calendar.hpp"
 #include "files/durable_file.hpp"
+#include "number_option.hpp"
 #include "outcome.hpp"
 #include "output_file.hpp"
 #include "runs/policy.hpp"
@@ -31,14 +32,15 @@ void add_policy_flags(CLI::App& command, PolicyFlags& flags) {
   command.add_option("--model", flags.model, "Folder of a run, or one of its model.safetensors")
       ->required()
       ->type_name("PATH");
-  command.add_option("--seed", flags.seed, "The seed of the run whose model is used (default: the best on validation)");
+  add_number(command, "--seed", flags.seed, kSeed,
+             "The seed of the run whose model is used (default: the best on validation)");
   CLI::Option* const prices =
       command.add_option("--prices", flags.prices, "Prices of the same tickers, for a portfolio policy")
           ->type_name("SOURCE");
   command.add_option("--demand", flags.demand, "Demand of the same zones, for a dispatch policy")
       ->type_name("SOURCE")
       ->excludes(prices);
-  command.add_option("--data-seed", flags.data_seed, "Seed of synthetic data");
+  add_number(command, "--data-seed", flags.data_seed, kSeed, "Seed of synthetic data");
 }
 
 // Chooses the model, tells which one, and calls use(model, table) with the data that the user gave.
@@ -70,7 +72,7 @@ struct BacktestArguments {
   std::string to;
   std::string decisions;
   std::string outcomes;
-  bool json = false;
+  Format format = Format::text;
 };
 
 std::optional<std::string> bound(const std::string& flag, const std::string& text) {
@@ -98,7 +100,7 @@ ExitCode backtest(const BacktestArguments& arguments) {
   if (!arguments.outcomes.empty()) write_file(arguments.outcomes, outcomes_csv({&record, 1}));
   const std::string unit = record.time == "date" ? "days" : "hours";
   OutputFile out(STDOUT_FILENO);
-  if (arguments.json) {
+  if (arguments.format == Format::json) {
     nlohmann::json result = object_of(found.metrics);
     result.update({{"model", arguments.policy.model},
                    {"method", found.method},
@@ -115,7 +117,8 @@ ExitCode backtest(const BacktestArguments& arguments) {
     for (const auto& [name, metrics] : found.baselines) rows.push_back({name, object_of(metrics), std::nullopt});
     out.append(fmt::format("{} to {}, {} {}, {} of them in-sample; least slack {:.1e}\n", record.decided.front(),
                            record.decided.back(), record.decided.size(), unit, found.in_sample, found.least_slack));
-    out.append(metric_table("policy", rows));
+    const bool markdown = arguments.format == Format::markdown;
+    out.append((markdown ? "\n" : "") + table_text(metric_table("policy", rows), markdown));
   }
   out.finish();
   if (found.in_sample > 0) {
@@ -134,7 +137,7 @@ the last one of the demand, the allocation being the share of that last hour's t
 
 struct PredictArguments {
   PolicyFlags policy;
-  bool json = false;
+  Format format = Format::text;
 };
 
 ExitCode predict_next(const PredictArguments& arguments) {
@@ -142,17 +145,23 @@ ExitCode predict_next(const PredictArguments& arguments) {
       with_policy(arguments.policy, [&](const auto& model, const auto& table) { return predict(model, table); });
   const bool portfolio = arguments.policy.demand.empty();
   OutputFile out(STDOUT_FILENO);
-  if (arguments.json) {
+  if (arguments.format == Format::json) {
     nlohmann::json decision = nlohmann::json::object();
     for (std::size_t k = 0; k < found.names.size(); ++k) decision[found.names[k]] = found.decision[k];
     nlohmann::json result = {{portfolio ? "date" : "hour", found.time}, {portfolio ? "weights" : "shares", decision}};
     if (!portfolio) result["supply"] = found.supply;
     out.append(result.dump() + "\n");
   } else {
-    out.append(portfolio ? "ticker," + found.time + "\n" : "zone," + found.time + ",allocation\n");
+    TextTable rows = {{portfolio ? "ticker" : "zone", found.time}};
+    if (!portfolio) rows[0].emplace_back("allocation");
     for (std::size_t k = 0; k < found.names.size(); ++k) {
-      out.append(fmt::format("{},{:.9g}", found.names[k], found.decision[k]));
-      out.append(portfolio ? "\n" : fmt::format(",{:.9g}\n", found.supply * found.decision[k]));
+      rows.push_back({found.names[k], fmt::format("{:.9g}", found.decision[k])});
+      if (!portfolio) rows.back().push_back(fmt::format("{:.9g}", found.supply * found.decision[k]));
+    }
+    if (arguments.format == Format::markdown) {
+      out.append(table_text(rows, true));
+    } else {
+      for (const auto& row : rows) out.append(fmt::format("{}\n", fmt::join(row, ",")));
     }
   }
   out.finish();
@@ -176,7 +185,7 @@ void add_backtest_command(CLI::App& program, Action& chosen) {
       .add_option("--returns,--outcomes", arguments->outcomes,
                   "Write what came of them (docs/runs.md), baselines beside it, to this CSV file")
       ->type_name("FILE");
-  command.add_flag("--json", arguments->json, "Print one JSON object");
+  add_format(command, arguments->format);
   command.callback([arguments, &chosen] { chosen = [arguments] { return backtest(*arguments); }; });
 }
 
@@ -185,7 +194,7 @@ void add_predict_command(CLI::App& program, Action& chosen) {
   CLI::App& command = *program.add_subcommand("predict", "Print the next decision of a saved policy");
   command.footer(kPredictExamples);
   add_policy_flags(command, arguments->policy);
-  command.add_flag("--json", arguments->json, "Print one JSON object");
+  add_format(command, arguments->format);
   command.callback([arguments, &chosen] { chosen = [arguments] { return predict_next(*arguments); }; });
 }
 

@@ -153,13 +153,13 @@ struct TableArguments {
   std::string runs;
   std::vector<std::string> methods = {"softmax", "orthogonal", "dc3", "hardnet", "soft_radial"};
   bool tune = false;
-  int jobs = 0;
-  bool json = false;
-  bool markdown = false;
+  std::optional<int> jobs;
+  Format format = Format::text;
 };
 
 // The table, and below it the data that it is about.
-void print(const TextTable& rows, const std::string& data, bool markdown) {
+void print(const TextTable& rows, const std::string& data, Format format) {
+  const bool markdown = format == Format::markdown;
   OutputFile out(STDOUT_FILENO);
   out.append(table_text(rows, markdown) + (markdown ? "\n" : "") + "data: " + data + "\n");
   out.finish();
@@ -227,7 +227,7 @@ std::vector<Line> run_lines(const TableArguments& arguments, Config config, cons
 template <class Cells>
 ExitCode print_lines(const TableArguments& arguments, const std::vector<Line>& lines, const std::string& data,
                      std::vector<std::string> head, const Cells& cells) {
-  if (arguments.json) {
+  if (arguments.format == Format::json) {
     print_json(lines);
     return ExitCode::done;
   }
@@ -241,7 +241,7 @@ ExitCode print_lines(const TableArguments& arguments, const std::vector<Line>& l
     row.push_back(line.paper.empty() ? "-" : line.paper);
     rows.push_back(std::move(row));
   }
-  print(rows, data, arguments.markdown);
+  print(rows, data, arguments.format);
   return ExitCode::done;
 }
 
@@ -292,8 +292,32 @@ ExitCode dispatch_table(const TableArguments& arguments, const DispatchConfig& c
                      [](const json& report) { return std::vector<std::string>{mean_and_std(report, "served_rate")}; });
 }
 
+// Ours in fractions, the paper's in the per cent that it prints.
+ExitCode print_summary_json(const TableArguments& arguments, const std::string& source, const PriceTable& prices) {
+  json out = {{"data", source}, {"universe", arguments.universe}, {"ours", json::array()}, {"paper", json::array()}};
+  const auto row = [](const auto& s) {
+    return json{{"split", s.split},
+                {"mean", s.mean},
+                {"median", s.median},
+                {"volatility", s.volatility},
+                {"max_drawdown", s.max_drawdown},
+                {"correlation", s.correlation},
+                {"autocorrelation", s.autocorrelation},
+                {"ks_p_value", s.ks_p_value ? json(*s.ks_p_value) : json(nullptr)}};
+  };
+  for (const SplitSummary& s : summarize(prices, table_splits())) out["ours"].push_back(row(s));
+  for (const PaperSummaryRow& p : paper_summary_table()) {
+    if (p.universe == arguments.universe) out["paper"].push_back(row(p));
+  }
+  OutputFile file(STDOUT_FILENO);
+  file.append(out.dump() + "\n");
+  file.finish();
+  return ExitCode::done;
+}
+
 ExitCode summary_table(const TableArguments& arguments, const PortfolioConfig& config) {
   const PriceTable prices = load_prices_and_warn(config.prices, config.data_seed);
+  if (arguments.format == Format::json) return print_summary_json(arguments, config.prices, prices);
   TextTable rows = {{"split", "", "mean %", "median %", "volatility %", "drawdown %", "correlation", "AC(1)", "KS p"}};
   const auto number = [](double v) { return fmt::format("{:.2f}", v); };
   for (const SplitSummary& s : summarize(prices, table_splits())) {
@@ -307,7 +331,7 @@ ExitCode summary_table(const TableArguments& arguments, const PortfolioConfig& c
                       p.ks_p_value ? fmt::format("{:.3f}", *p.ks_p_value) : "-"});
     }
   }
-  print(rows, config.prices, arguments.markdown);
+  print(rows, config.prices, arguments.format);
   return ExitCode::done;
 }
 
@@ -323,10 +347,9 @@ void add_table_flags(CLI::App& command, TableArguments& arguments) {
       ->capture_default_str();
   command.add_flag("--tune", arguments.tune,
                    "First choose the parameters of each layer from the paper's grid, on validation");
-  command.add_option("--jobs", arguments.jobs, "Trainings at a time (default: the cores); the results are the same")
-      ->check(CLI::Range(1, 1024));
-  command.add_flag("--json", arguments.json, "Print the runs as JSON");
-  command.add_flag("--markdown", arguments.markdown, "Print a Markdown table");
+  add_number(command, "--jobs", arguments.jobs, kJobs,
+             "Trainings at a time (default: the cores); the results are the same");
+  add_format(command, arguments.format);
 }
 
 CLI::Option* add_universe(CLI::App& command, TableArguments& arguments) {
@@ -390,7 +413,7 @@ void add_table_command(CLI::App& program, Action& chosen) {
   const CLI::Option* const source = statistics.add_option("--prices", summary->config.prices, "Prices")
                                         ->type_name("SOURCE")
                                         ->default_str("synthetic:UNIVERSE");
-  statistics.add_flag("--markdown", summary->arguments.markdown, "Print a Markdown table");
+  add_format(statistics, summary->arguments.format);
   statistics.callback([summary, source, &chosen] {
     chosen = [summary, source] {
       summary->config.prices = prices_or_synthetic(*source, summary->arguments, summary->config);

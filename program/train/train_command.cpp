@@ -39,12 +39,12 @@ struct Output {
   std::string folder;
   bool resume = false;
   bool overwrite = false;
-  int jobs = 0;
-  bool json = false;
+  std::optional<int> jobs;
+  Format format = Format::text;
 };
 
 // Seeds as rows, then their mean, then what needs no training.
-std::string result_table(const nlohmann::json& report) {
+TextTable result_table(const nlohmann::json& report) {
   std::vector<MetricRow> rows;
   const nlohmann::json& trials = report.at("trials");
   for (const auto& trial : trials) {
@@ -58,9 +58,7 @@ std::string result_table(const nlohmann::json& report) {
   for (const auto& [name, baseline] : report.at("baselines").items()) {
     rows.push_back({name, baseline.at("test"), baseline.value("violation", 0.0)});
   }
-  return (report.at("task") == "portfolio" ? "test, after costs; return and volatility per year, turnover per day\n"
-                                           : "test\n") +
-         metric_table("seed", rows);
+  return metric_table("seed", rows);
 }
 
 RunStart start_of(const Output& output) {
@@ -86,7 +84,7 @@ ExitCode train_and_tell(const Config& config, const TableType& table, const Outp
   hooks.jobs = jobs_or_default(output.jobs, config.threads);
   const auto trials = [&] {
     // The bar leaves the terminal before anything else is printed there.
-    WorkProgress bar(config.seeds, output.json && isatty(STDOUT_FILENO) != 0);
+    WorkProgress bar(config.seeds, output.format == Format::json && isatty(STDOUT_FILENO) != 0);
     bar.begin(config.layer.method, config.seeds);
     hooks.progress = [&](int trial, const study::Progress& progress) { bar.show(trial, progress); };
     return study::run(config, table, hooks);
@@ -95,10 +93,14 @@ ExitCode train_and_tell(const Config& config, const TableType& table, const Outp
   const bool interrupted = stop.flag().load();
   if (folder) folder->save_report(result, toml);
   OutputFile out(STDOUT_FILENO);
-  if (output.json) {
+  if (output.format == Format::json) {
     out.append(result.dump() + "\n");
   } else {
-    out.append(result_table(result));
+    out.append(result.at("task") == "portfolio"
+                   ? "test, after costs; return and volatility per year, turnover per day\n"
+                   : "test\n");
+    const bool markdown = output.format == Format::markdown;
+    out.append((markdown ? "\n" : "") + table_text(result_table(result), markdown));
     if (folder && folder->write_error().empty() && !interrupted) {
       out.append(fmt::format("saved in {0}: softradial backtest --model {0} ..., predict, export\n", output.folder));
     }
@@ -122,15 +124,11 @@ template <class Config>
 void add_output_flags(CLI::App& command, Arguments<Config>& arguments) {
   command.add_option("--out", arguments.output.folder, "Folder for the record of the run (docs/runs.md)")
       ->type_name("DIR");
-  command.add_flag("--resume", arguments.output.resume, "Go on with the run in --out: what is finished there is kept")
-      ->configurable(false);
-  command.add_flag("--overwrite", arguments.output.overwrite, "Delete the run in --out first")->configurable(false);
-  command
-      .add_option("--jobs", arguments.output.jobs, "Trainings at a time (default: the cores); the results are the same")
-      ->check(CLI::Range(1, 1024))
-      ->configurable(false);
-  command.add_flag("--json", arguments.output.json, "Print one JSON object with configuration and results")
-      ->configurable(false);
+  command.add_flag("--resume", arguments.output.resume, "Go on with the run in --out: what is finished there is kept");
+  command.add_flag("--overwrite", arguments.output.overwrite, "Delete the run in --out first");
+  add_number(command, "--jobs", arguments.output.jobs, kJobs,
+             "Trainings at a time (default: the cores); the results are the same");
+  add_format(command, arguments.output.format);
   add_config_flag(command);
 }
 

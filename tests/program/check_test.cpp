@@ -97,5 +97,20 @@ TEST_F(CheckCommand, PartsAreNamed) {
   EXPECT_NE(result.out.find("sets[1]: upper bound 1"), std::string::npos) << result.out;
 }
 
+// Constraints of one coordinate are called by its name; those of a product by the names of its own block.
+TEST(Check, NamesStandInThePlaceOfIndices) {
+  const TempDir dir;
+  const std::string set = dir.write("set.json", R"({"type": "product", "sets": [{"type": "simplex", "dim": 2},
+        {"type": "capped_simplex", "dim": 2, "cap": 0.75}], "names": ["AAPL", "MSFT", "XOM", "JPM"]})");
+  const ChildResult result = run_softradial({"check", "--set", set}, "0.5,0.5,0.8,0.2\n");
+  EXPECT_EQ(result.exit_code, 1);
+  for (const char* name :
+       {"sets[0]: lower bound AAPL ", "sets[0]: lower bound MSFT ", "sets[1]: cap XOM ", "sets[1]: cap JPM "}) {
+    EXPECT_NE(result.out.find(name), std::string::npos) << result.out;
+  }
+  const ChildResult inverse = run_softradial({"project", "--set", set, "--inverse"}, "0.5,0.5,0.8,0.2\n");
+  EXPECT_NE(inverse.err.find("cap XOM is violated by 0.05"), std::string::npos) << inverse.err;
+}
+
 }  // namespace
 }  // namespace softradial::test

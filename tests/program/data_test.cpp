@@ -39,10 +39,9 @@ TEST_F(DataCommand, SummarizesEverySplit) {
   const ChildResult result = run_softradial({"data", "summarize", "--prices", write_prices()});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.err, "");
-  EXPECT_TRUE(result.out.starts_with("split       first       last         days   mean %")) << result.out;
-  for (const char* row :
-       {"\ntrain       2010-11-15  2018-12-15     26 ", "\nvalidation  2019-10-15  2020-12-15      6 ",
-        "\ntest        2021-10-15  2025-12-15     15 "}) {
+  EXPECT_TRUE(result.out.starts_with("split            first        last  days  mean %")) << result.out;
+  for (const char* row : {"\ntrain       2010-11-15  2018-12-15    26 ", "\nvalidation  2019-10-15  2020-12-15     6 ",
+                          "\ntest        2021-10-15  2025-12-15    15 "}) {
     EXPECT_NE(result.out.find(row), std::string::npos) << result.out;
   }
 }
@@ -96,7 +95,18 @@ TEST_F(DataCommand, BadInputIsOneLineAndCodeTwo) {
     std::string message;
   };
   const std::vector<Case> cases = {
-      {{"data"}, "A subcommand is required"},
+      {{"data"}, "no command: see softradial data --help"},
+      {{"data", "sumarize"}, "unknown command \"sumarize\": did you mean summarize?"},
+      {{"data", "summarize", "--price", prices}, "unknown option --price: did you mean --prices?"},
+      {{"data", "summarize", "--prices", "synthetic:sectors", "--seed", "-1"},
+       "--seed -1: expected a whole number from 0 to 9007199254740992"},
+      {{"data", "summarize", "--prices", "synthetic:sectors", "--seed", "1.5"},
+       "--seed 1.5: expected a whole number from 0 to 9007199254740992"},
+      {{"data", "summarize", "--prices", prices, "--json", "--format", "text"}, "--json excludes --format"},
+      {{"data", "generate", "synthetic:taxi", "--zones", "-1", "--out", out},
+       "--zones -1: expected a whole number from 0 to 1000000"},
+      {{"data", "import", "--trips", "a.parquet", "--out", out, "--threads", "9999999999999999999999"},
+       "--threads 9999999999999999999999: expected a whole number from 0 to 1024"},
       {{"data", "summarize"}, "--prices is required"},
       {{"data", "summarize", "--prices", dir_.path("none")},
        dir_.path("none") + ": cannot be opened: No such file or directory"},

@@ -87,7 +87,7 @@ TEST(TrainCommand, BadInputIsOneLine) {
   const TempDir dir;
   const std::string ball = dir.write("ball.json", R"({"type": "ball", "center": [0, 0], "radius": 1})");
   const Case cases[] = {
-      {{"train"}, "A subcommand is required"},
+      {{"train"}, "no command: see softradial train --help"},
       {train({"--method", "magic"}), "--method: magic not in"},
       {train({"--cap", "0.05"}), ""},
       {train({"--steps", "3"}), "soft_radial has no option 'steps'"},
@@ -95,7 +95,7 @@ TEST(TrainCommand, BadInputIsOneLine) {
       {train({"--set", ball}), "the set has dimension 2, the data have 9 columns"},
       {{"train", "portfolio", "--prices", dir.path("none.csv")}, ""},
       {{"backtest", "--model", dir.path("none"), "--prices", "synthetic:sectors"}, "no such file"},
-      {{"train", "portfolio", "--config", dir.path("none.toml")}, "none.toml: no such file"},
+      {{"train", "portfolio", "--config", dir.path("none.toml")}, "none.toml: cannot be opened"},
       {{"train", "portfolio", "--config", dir.write("bad.toml", "colour=3\n")}, "colour"},
       {{"predict", "--prices", "synthetic:sectors"}, "--model is required"},
   };
@@ -122,11 +122,12 @@ TEST(Guide, CommandsWorkAsTheyStand) {
     std::string words = line.substr(4) + "\n";
     // A file written in place ends with the word END.
     if (words.find("<<'END'") != std::string::npos) {
-      for (std::string text; std::getline(guide, text) && text != "    END";) words += text.substr(std::min<std::size_t>(4, text.size())) + "\n";
+      for (std::string text; std::getline(guide, text) && text != "    END";)
+        words += text.substr(std::min<std::size_t>(4, text.size())) + "\n";
       words += "END\n";
     }
-    const std::string command = "cd " + dir.path("") + " && PATH=" + program.parent_path().string() +
-                                ":$PATH && {\n" + words + "} > out.txt 2> err.txt";
+    const std::string command = "cd " + dir.path("") + " && PATH=" + program.parent_path().string() + ":$PATH && {\n" +
+                                words + "} > out.txt 2> err.txt";
     EXPECT_EQ(std::system(command.c_str()), 0) << line << "\n" << std::ifstream(dir.path("err.txt")).rdbuf();
   }
   EXPECT_GE(run, 6);

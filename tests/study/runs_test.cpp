@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "data/calendar.hpp"
@@ -12,6 +13,7 @@
 #include "runs/paper_tables.hpp"
 #include "runs/policy.hpp"
 #include "runs/run.hpp"
+#include "softradial/set_json.hpp"
 #include "softradial/sets.hpp"
 
 namespace softradial::study {
@@ -68,8 +70,12 @@ std::filesystem::path best_model(const std::filesystem::path& folder) {
 TEST(RunConfig, RoundTripsThroughJson) {
   PortfolioConfig portfolio = small("dc3");
   set_option(portfolio.layer.options, "steps", 3);
-  portfolio.set_json = R"({"type":"simplex","dim":9,"sum":1})";
-  EXPECT_EQ(to_json(portfolio_config(to_json(portfolio))), to_json(portfolio));
+  for (const char* limits : {R"({"type":"simplex","dim":2,"sum":1,"names":["A","B"]})",
+                             R"({"cap":0.4,"groups":{"tech":{"max":0.3,"members":["A","B"]}}})"}) {
+    portfolio.set_json = limits;
+    EXPECT_EQ(to_json(portfolio_config(to_json(portfolio))), to_json(portfolio));
+    EXPECT_EQ(portfolio_config(to_json(portfolio)).set_json, limits);
+  }
   DispatchConfig dispatch;
   dispatch.layer.options = SoftRadial{.contraction = Contraction::hyperbolic, .lambda = 2};
   EXPECT_EQ(to_json(dispatch_config(to_json(dispatch))), to_json(dispatch));
@@ -176,6 +182,100 @@ TEST(Run, SectorLimitsComeFromASet) {
   EXPECT_EQ(*run(config, prices())[0].worst_violation, 0);
   config.set_json = R"({"type": "simplex", "dim": 8, "sum": 1})";
   EXPECT_THROW(static_cast<void>(run(config, prices())), DataError);
+}
+
+// The weights of the last day, by name.
+std::map<std::string, double> decisions(const PortfolioConfig& config, const PriceTable& table) {
+  const TemporaryFolder folder;
+  static_cast<void>(run(config, table, {.out = folder.path()}));
+  const Prediction latest = predict(folder.path(), table);
+  std::map<std::string, double> out;
+  for (std::size_t k = 0; k < latest.tickers.size(); ++k) out[latest.tickers[k]] = latest.weights[k];
+  return out;
+}
+
+PriceTable reversed(const PriceTable& table) {
+  PriceTable out = table;
+  std::ranges::reverse(out.tickers);
+  out.prices = table.prices.rowwise().reverse();
+  return out;
+}
+
+// A set with names orders the columns of the data: their order in the file changes nothing.
+TEST(Limits, ColumnsInAnotherOrderGiveTheSameWeightsByName) {
+  PortfolioConfig config = small("soft_radial");
+  config.cap = 1;
+  NamedSet set{CappedSimplex(Eigen::VectorXd::LinSpaced(9, 0.1, 0.5)), prices().tickers};
+  config.set_json = to_json(set);
+  const auto straight = decisions(config, prices());
+  EXPECT_EQ(decisions(config, reversed(prices())), straight);
+  for (std::size_t k = 0; k < 9; ++k) EXPECT_LT(straight.at(set.names[k]), 0.1 + 0.05 * static_cast<double>(k));
+  // Without names the caps are those of the columns in the order of the file.
+  set.names.clear();
+  config.set_json = to_json(set);
+  const auto by_position = decisions(config, reversed(prices()));
+  for (std::size_t k = 0; k < 9; ++k) {
+    EXPECT_LT(by_position.at(prices().tickers[8 - k]), 0.1 + 0.05 * static_cast<double>(k));
+  }
+}
+
+TEST(Limits, ACapAndASetAreBothObeyed) {
+  PortfolioConfig config = small("soft_radial");
+  config.cap = 0.15;
+  config.set_json = R"({"groups": {"risky": {"members": ["SEC01", "SEC02", "SEC03"], "max": 0.25}}})";
+  const auto weights = decisions(config, prices());
+  for (const auto& [name, weight] : weights) EXPECT_LT(weight, 0.15) << name;
+  EXPECT_LT(weights.at("SEC01") + weights.at("SEC02") + weights.at("SEC03"), 0.25);
+}
+
+// Limits of single zones reach these zones, in whatever order the file has them, and give what a set built by hand gives.
+TEST(Limits, LimitsOfZonesReachTheirZones) {
+  DispatchConfig config;
+  config.training.epochs = 2;
+  const DemandTable all = load_demand("synthetic:taxi", 12, 0).table;
+  ASSERT_EQ(all.zones.size(), 12U);
+  Eigen::Index busiest = 0;
+  all.demand.colwise().sum().maxCoeff(&busiest);
+  ASSERT_NE(busiest, 0) << "the zones stand in the order of the file, not of their demand";
+  Eigen::VectorXd caps = Eigen::VectorXd::Constant(12, 0.5);
+  caps[busiest] = 0.01;
+  config.cap = 0.5;
+  config.set_json = R"({"caps": {")" + all.zones[static_cast<std::size_t>(busiest)] + R"(": 0.01}})";
+  const double by_name = run(config, all)[0].test.served_rate;
+
+  config.cap = 1;
+  config.set_json = to_json(NamedSet{CappedSimplex(caps), all.zones});
+  EXPECT_EQ(run(config, all)[0].test.served_rate, by_name);
+  config.set_json = "";
+  config.cap = 0.5;
+  EXPECT_GT(run(config, all)[0].test.served_rate, by_name + 0.02) << "the limit costs something";
+  // A set without names cannot say which of the zones it means, since some are left out.
+  config.set_json = to_json(Set(CappedSimplex(caps)));
+  EXPECT_THROW(static_cast<void>(run(config, all)), DataError);
+}
+
+TEST(Run, TooFewDaysAreNamedWithTheirSpan) {
+  PortfolioConfig config = small("soft_radial");
+  const auto failure = [&](const PriceTable& table) {
+    try {
+      static_cast<void>(run(config, table));
+    } catch (const DataError& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing was thrown");
+  };
+  PriceTable recent = prices();
+  recent.dates.erase(recent.dates.begin(), recent.dates.end() - 400);
+  recent.prices = prices().prices.bottomRows(400);
+  EXPECT_NE(failure(recent).find("0 days up to 2018-12-31 (--train-end) for training"), std::string::npos)
+      << failure(recent);
+  config.split.validation_end = prices().dates.back();
+  EXPECT_NE(failure(prices()).find("0 days after 2025-12-31 (--validation-end) for the test"), std::string::npos)
+      << failure(prices());
+  config = small("soft_radial");
+  config.lookback = 5000;
+  EXPECT_NE(failure(prices()).find("a lookback of 5000 and a batch of 64 need 5066"), std::string::npos)
+      << failure(prices());
 }
 
 TEST(Run, DispatchTrainsAndObeys) {

@@ -62,5 +62,14 @@ TEST(SetJsonRoundTrip, CallablesHaveNoJson) {
   }
 }
 
+TEST(SetJsonRoundTrip, NamesSurvive) {
+  const NamedSet named{CappedSimplex(2, 0.75), {"A \"quoted\" name", "\xC3\xA9nergie"}};
+  EXPECT_EQ(parse_named_set(to_json(named)), named);
+  EXPECT_EQ(parse_set(to_json(named)), named.set) << "the coordinates stand in the order of the names";
+  const NamedSet without{Simplex(2), {}};
+  EXPECT_EQ(parse_named_set(to_json(without)), without);
+  EXPECT_EQ(to_json(without), to_json(without.set));
+}
+
 }  // namespace
 }  // namespace softradial::test
