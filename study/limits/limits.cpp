@@ -40,6 +40,8 @@ std::string list_of(std::span<const std::string> names) {
   return text;
 }
 
+using ConstraintWords = std::vector<std::pair<std::string, std::string>>;
+
 bool is_set(const json& document) { return document.is_object() && document.contains("type"); }
 
 // Limits for the columns of the data, in their order.
@@ -53,19 +55,42 @@ class LimitsBuilder {
     upper_ = by_column("caps", limits.cap, limits.caps).cwiseMin(request.cap);
   }
 
-  [[nodiscard]] Set build() const {
+  [[nodiscard]] Set build() {
     check_bounds();
     std::vector<Set> parts = bounds();
-    if (!limits_.groups.empty()) parts.push_back(groups());
+    for (std::size_t part = 0; part < parts.size(); ++part) call_bounds(part);
+    if (!limits_.groups.empty()) parts.push_back(groups(parts.size()));
     // One-way turnover is half of the distance that |x - r|_1 measures.
-    if (limits_.turnover)
+    if (limits_.turnover) {
+      call(parts.size(), "lp_ball", "turnover.max");
       parts.push_back(LpBall(reference("turnover", *limits_.turnover), 2 * limits_.turnover->max, 1));
-    if (limits_.tracking) parts.push_back(Ball(reference("tracking", *limits_.tracking), limits_.tracking->max));
+    }
+    if (limits_.tracking) {
+      call(parts.size(), "ball", "tracking.max");
+      parts.push_back(Ball(reference("tracking", *limits_.tracking), limits_.tracking->max));
+    }
     if (parts.size() == 1) return parts.front();
     return Intersection(std::move(parts));
   }
 
+  // The words of the limits for the names that the library gives the constraints of the set: "sets[1]: row 0" is
+  // "groups.tech.max".
+  [[nodiscard]] const ConstraintWords& words() const { return words_; }
+
  private:
+  void call(std::size_t part, const std::string& constraint, const std::string& words) {
+    words_.emplace_back("sets[" + std::to_string(part) + "]: " + constraint, words);
+  }
+  void call_bounds(std::size_t part) {
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
+      const std::string index = std::to_string(k);
+      call(part, "lower bound " + index, "the floor of " + columns_[k]);
+      call(part, "cap " + index, "the cap of " + columns_[k]);
+      call(part, "upper bound " + index, "the cap of " + columns_[k]);
+      call(part, "fixed coordinate " + index, "the share of " + columns_[k]);
+    }
+  }
+
   [[noreturn]] void fail(const std::string& what) const {
     throw DataError(request_.origin.empty() ? what : std::string(request_.origin) + ": " + what);
   }
@@ -120,7 +145,7 @@ class LimitsBuilder {
   }
 
   // sum of the members <= max, >= min; an equality where both are the same.
-  [[nodiscard]] Set groups() const {
+  [[nodiscard]] Set groups(std::size_t part) {
     std::vector<std::pair<VectorXd, double>> at_most;
     std::vector<std::pair<VectorXd, double>> equal;
     for (const Limits::Group& group : limits_.groups) {
@@ -136,11 +161,16 @@ class LimitsBuilder {
              ", the sum of the floors of its members");
       }
       if (group.min && group.max && *group.min == *group.max) {
+        call(part, "equality " + std::to_string(equal.size()), where);
         equal.emplace_back(row, *group.max);
         continue;
       }
-      if (group.max) at_most.emplace_back(row, *group.max);
-      if (group.min) at_most.emplace_back(-row, -*group.min);
+      const auto add = [&](const VectorXd& sum, double bound, const char* word) {
+        call(part, "row " + std::to_string(at_most.size()), where + word);
+        at_most.emplace_back(sum, bound);
+      };
+      if (group.max) add(row, *group.max, ".max");
+      if (group.min) add(-row, -*group.min, ".min");
     }
     const auto [A, b] = stacked(at_most);
     const auto [E, f] = stacked(equal);
@@ -169,6 +199,7 @@ class LimitsBuilder {
   std::unordered_map<std::string, Index> places_;
   VectorXd lower_;
   VectorXd upper_;
+  ConstraintWords words_;
 };
 
 bool is_constant(const VectorXd& values) { return values.size() == 0 || (values.array() == values[0]).all(); }
@@ -243,14 +274,27 @@ DecisionSet set_of_json(const LimitsRequest& request, const std::vector<std::str
   return {std::move(named.set), std::move(named.names)};
 }
 
+std::string in_words(std::string text, const ConstraintWords& words) {
+  for (const auto& [constraint, word] : words) {
+    std::size_t at = 0;
+    while ((at = text.find(constraint, at)) != std::string::npos) {
+      const std::size_t end = at + constraint.size();
+      const bool is_part = end < text.size() && text[end] >= '0' && text[end] <= '9';  // row 1 is not row 10
+      if (!is_part) text.replace(at, constraint.size(), word);
+      at += is_part ? constraint.size() : word.size();
+    }
+  }
+  return text;
+}
+
 // Without a point inside, nothing can be decided. Simplices have a closed form and were checked when they were built.
-void require_interior(const LimitsRequest& request, const Set& set) {
+void require_interior(const LimitsRequest& request, const Set& set, const ConstraintWords& words = {}) {
   const Anchor anchor = find_anchor(set);
   if (anchor.status == AnchorStatus::found) return;
   const std::string prefix = request.origin.empty() ? "" : std::string(request.origin) + ": ";
   const char* const what =
       anchor.status == AnchorStatus::empty ? "no decision obeys all limits: " : "the set has no interior: ";
-  throw DataError(prefix + what + anchor.reason);
+  throw DataError(prefix + what + in_words(anchor.reason, words));
 }
 
 }  // namespace
@@ -283,8 +327,9 @@ DecisionSet decision_set(const LimitsRequest& request, const std::vector<std::st
   const json document = parse_json(request.json, request.origin);
   if (!is_set(document)) {
     const Limits limits = parse_limits(document, request.origin);
-    DecisionSet out{LimitsBuilder(limits, request, columns).build(), columns};
-    require_interior(request, out.set);
+    LimitsBuilder builder(limits, request, columns);
+    DecisionSet out{builder.build(), columns};
+    require_interior(request, out.set, builder.words());
     return out;
   }
   DecisionSet out = set_of_json(request, columns);

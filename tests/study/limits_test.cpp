@@ -187,9 +187,9 @@ TEST_F(LimitsFile, RefusesWhatItCannotUse) {
       {"[tracking]\nmax = 0.1\nreference = {IBM = 1}", "limits.toml: tracking.reference: the data have no column IBM"},
       // Each limit alone can be obeyed, all of them cannot.
       {"[groups.a]\nmembers = [\"AAPL\", \"MSFT\"]\nmax = 0.4\n[groups.b]\nmembers = [\"XOM\", \"JPM\"]\nmax = 0.4",
-       "limits.toml: no decision obeys all limits: "},
+       "limits.toml: no decision obeys all limits: groups.a.max and groups.b.max contradict each other"},
       {"[tracking]\nmax = 0.05\nreference = {AAPL = 1}\n[caps]\nAAPL = 0.5",
-       "limits.toml: no decision obeys all limits: "},
+       "limits.toml: no decision obeys all limits: no point satisfies the cap of AAPL and tracking.max"},
   };
   for (const Case& c : cases) {
     const std::string message = failure(c.text);
