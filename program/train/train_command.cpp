@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "number_option.hpp"
 #include "outcome.hpp"
 #include "output_file.hpp"
 #include "runs/run.hpp"

@@ -42,7 +42,9 @@ struct KindOf<DispatchConfig> {
   return data;
 }
 [[nodiscard]] inline DispatchData make_data(const DispatchConfig& config, const DemandTable& demand) {
-  return make_dispatch_data(demand, config.split, config.history);
+  DispatchData data = make_dispatch_data(demand, config.split, config.history);
+  check_splits(data);
+  return data;
 }
 
 // The set that decisions must obey, and the columns of the data that it is about, in its order. Throws DataError.

@@ -73,6 +73,14 @@ void check_splits(const PortfolioData& data, const SplitDates& split, int64_t ba
   }
 }
 
+void check_splits(const DispatchData& data) {
+  const Splits& splits = data.splits;
+  if (splits.validation.size() > 0 && splits.test.size() > 0) return;
+  throw DataError(std::to_string(data.hours.size()) + " hours are too few: " + std::to_string(splits.train.end) +
+                  " for training, " + std::to_string(splits.validation.size()) + " for validation, " +
+                  std::to_string(splits.test.size()) + " for the test");
+}
+
 DispatchData make_dispatch_data(const DemandTable& table, const FractionSplit& split, int64_t history,
                                 const Standardisation* given) {
   if (!(split.train > 0 && split.validation >= 0 && split.train + split.validation <= 1)) {
@@ -86,11 +94,6 @@ DispatchData make_dispatch_data(const DemandTable& table, const FractionSplit& s
   if (history < 1 || train <= history) {
     throw DataError("a history of " + std::to_string(history) + " hours (--history) with " + std::to_string(train) +
                     " hours of training, of " + std::to_string(hours) + " in all");
-  }
-  if (validation <= train || hours <= validation) {
-    throw DataError(std::to_string(hours) + " hours are too few: " + std::to_string(train) + " for training, " +
-                    std::to_string(validation - train) + " for validation, " + std::to_string(hours - validation) +
-                    " for the test");
   }
   DispatchData data;
   data.hours = table.hours;

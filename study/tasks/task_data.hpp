@@ -72,6 +72,9 @@ struct DispatchData {
   Splits splits;  // the training begins at hour `history`
 };
 
+// Throws DataError if there is nothing to validate or to test with.
+void check_splits(const DispatchData& data);
+
 DispatchData make_dispatch_data(const DemandTable& demand, const FractionSplit& split = {}, int64_t history = 24,
                                 const Standardisation* given = nullptr);
 
