@@ -30,6 +30,7 @@ try:
         SoftPenalty,
         Softmax,
     )
+    from .policies import DispatchPolicy, Policy, PortfolioPolicy, load_policy
     from .sets import *  # noqa: F401, F403 (one class for each type of the library's table)
 except (ImportError, OSError) as error:  # no torch, or one that does not fit: said when something of it is asked for
     _torch_error = error
@@ -48,6 +49,7 @@ __version__ = _build.version
 __all__ = [
     "ConstraintLayer",
     "Dc3",
+    "DispatchPolicy",
     "GaugeMap",
     "HardNet",
     "HardNetAff",
@@ -57,6 +59,8 @@ __all__ = [
     "Hp",
     "LevelSet",
     "Orthogonal",
+    "Policy",
+    "PortfolioPolicy",
     "QpLayer",
     "RayScalar",
     "Rayen",
@@ -66,6 +70,7 @@ __all__ = [
     "analytic_center",
     "distributions",
     "functional",
+    "load_policy",
 ]
 if _torch_error is None:
     __all__ += sets.__all__
