@@ -1,7 +1,6 @@
 # What `cmake --install` lays down: library, headers, program, and the package that find_package(softradial) reads.
 include(CMakePackageConfigHelpers)
 
-set(SOFTRADIAL_PYTHON_DIR "lib/python3/dist-packages" CACHE STRING "Where the Python package is installed")
 set(SOFTRADIAL_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/softradial")
 
 # One path for the build and the installation, relative in both: in a path that it will replace CMake leaves an empty entry,

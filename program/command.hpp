@@ -20,6 +20,7 @@ void add_anchor_command(CLI::App& program, Action& chosen);
 void add_check_command(CLI::App& program, Action& chosen);
 void add_compare_command(CLI::App& program, Action& chosen);
 void add_data_commands(CLI::App& program, Action& chosen);
+void add_export_command(CLI::App& program, Action& chosen);
 
 enum class Precision { f32, f64 };
 

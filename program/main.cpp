@@ -1,11 +1,8 @@
-#include <unistd.h>
-
-#include <cerrno>
 #include <filesystem>
 #include <string>
-#include <system_error>
 #include <vector>
 
+#include "child_program.hpp"
 #include "command.hpp"
 
 namespace {
@@ -23,19 +20,13 @@ constexpr const char* kExamples = R"(Example:
 
 Exit codes: 0 done, 1 the answer is no, 2 bad usage or bad input, 3 an internal failure.)";
 
-// Replaces this process by the program `name` in the same folder.
-[[noreturn]] void become(const std::string& command, const std::string& name, std::vector<std::string> words) {
+// A program in the same folder.
+std::string program_beside(const std::string& command, const std::string& name) {
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
   if (!std::filesystem::exists(program)) {
     throw BadInput(command + ": " + name + " is not installed: softradial was built without PyTorch");
   }
-  words.insert(words.begin(), program.string());
-  std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  execv(program.c_str(), pointers.data());
-  throw InternalFailure(command + ": " + program.string() + ": " + std::generic_category().message(errno));
+  return program.string();
 }
 
 // Adds a command that another program in the same folder runs, with the words `first` before those of the user. Only
@@ -49,7 +40,7 @@ void add_command_beside(CLI::App& program, Action& chosen, const std::string& co
     chosen = [=]() -> ExitCode {
       std::vector<std::string> words = first;
       for (const std::string& word : added->remaining()) words.push_back(word);
-      become(command, other_program, words);
+      become(command, program_beside(command, other_program), words);
     };
   });
 }
@@ -71,6 +62,7 @@ ExitCode run(int argc, const char* const* argv) {
   add_command_beside(program, chosen, "backtest", "Test a saved portfolio policy on any period", train, {"backtest"});
   add_command_beside(program, chosen, "predict", "Print the weights of a saved policy for the latest day", train,
                      {"predict"});
+  add_export_command(program, chosen);
   add_command_beside(program, chosen, "table", "Reproduce the paper's tables, with its numbers next to ours", train,
                      {"table"});
   try {
