@@ -29,7 +29,7 @@ _MOST_BYTES = 1 << 30
 _MOST_JSON = 1 << 26
 
 _DTYPES = {"F32": torch.float32, "F64": torch.float64}
-_MOST_DIGITS = 18  # of a whole number, which then has 64 bits
+_MOST_DIGITS = 20  # of a whole number: those of 64 bits
 
 
 @dataclass(frozen=True)

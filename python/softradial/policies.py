@@ -379,8 +379,8 @@ def _policy(path: str, file: ModelFile) -> Policy:
 
 def _count(config: Dict[str, Any], key: str) -> int:
     value = config.get(key)
-    if type(value) is not int or value < 1:
-        raise ValueError(f"config: {key} is {shown(value)}, not a positive whole number")
+    if type(value) is not int or not 1 <= value < 2**31:
+        raise ValueError(f"config: {key} is {shown(value)}, not a positive whole number of 32 bits")
     return value
 
 
