@@ -218,11 +218,11 @@ class Policy(nn.Module):
         table = table[..., -rows:, :]
         return table.unsqueeze(0) if table.dim() == 2 else table
 
-    def _refuse(self, table: Tensor, good: Tensor, what: str) -> Tensor:
-        """Bad numbers are an error that names the first of them. In a graph they make their row of the batch NaN."""
+    def _refuse(self, table: Tensor, good: Tensor, what: str) -> None:
+        """Bad numbers are an error that names the first of them; in a graph _marked does what can be done."""
         if not torch.jit.is_scripting():
             if self._recorded():
-                return torch.where(good, table, torch.full_like(table, float("nan")))
+                return
         if not bool(good.all()):
             place = good.logical_not().nonzero()[0]
             sample, row, column = int(place[0]), int(place[1]), int(place[2])
@@ -230,7 +230,15 @@ class Policy(nn.Module):
                 f"{what} {table[sample, row, column].item()} of {self.names[column]}, {table.size(1) - row} rows from the "
                 f"end of sample {sample}"
             )
-        return table
+
+    def _marked(self, decision: Tensor, good: Tensor) -> Tensor:
+        """In a graph, NaN for samples with bad numbers. A NaN among the inputs is not enough: there are runtimes whose
+        sigmoid and relu make a number of it."""
+        if not torch.jit.is_scripting():
+            if self._recorded():
+                marks = torch.where(good, 0.0, float("nan")).sum((1, 2))
+                return decision + marks.unsqueeze(-1).to(decision.dtype)
+        return decision
 
 
 class PortfolioPolicy(Policy):
@@ -251,8 +259,9 @@ class PortfolioPolicy(Policy):
         days is at least days_needed; earlier days do not count. Columns as in `names`.
         """
         rows = self._rows(prices, self.days_needed, "prices")
-        rows = self._refuse(rows, (rows > 0) & (rows < float("inf")), "prices: a price must be positive and finite, not")
-        weights = self.layer(self.model(rows))
+        good = (rows > 0) & (rows < float("inf"))
+        self._refuse(rows, good, "prices: a price must be positive and finite, not")
+        weights = self._marked(self.layer(self.model(rows)), good)
         return weights.squeeze(0) if prices.dim() == 2 else weights
 
 
@@ -281,10 +290,11 @@ class DispatchPolicy(Policy):
 
     def _shares(self, demand: Tensor, hour: Tensor, weekday: Tensor) -> Tensor:
         rows = self._rows(demand, self.hours_needed, "demand")
-        rows = self._refuse(rows, (rows >= 0) & (rows < float("inf")), "demand: must be finite and not negative, not")
+        good = (rows >= 0) & (rows < float("inf"))
+        self._refuse(rows, good, "demand: must be finite and not negative, not")
         hours = self._calendar(hour, rows.size(0), 24, "hour")
         weekdays = self._calendar(weekday, rows.size(0), 7, "weekday")
-        shares = self.layer(self.model(rows, hours, weekdays))
+        shares = self._marked(self.layer(self.model(rows, hours, weekdays)), good)
         return shares.squeeze(0) if demand.dim() == 2 else shares
 
     @_taking_numbers
