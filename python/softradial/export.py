@@ -184,8 +184,8 @@ def _summary(policy: Policy, path: str) -> str:
     for name, example in made.inputs.items():
         shape = ", ".join(["batch", *map(str, example.shape[1:])])
         lines.append(f"  input   {name:<11}{str(example.dtype)[6:]:<9}({shape})")
-    for name, shape in made.outputs.items():
-        lines.append(f"  output  {name:<11}{'float32':<9}({', '.join(shape)})")
+    for name, axes in made.outputs.items():
+        lines.append(f"  output  {name:<11}{'float32':<9}({', '.join(axes)})")
     return "\n".join(lines)
 
 

@@ -22,7 +22,7 @@ from ._model_file import ModelFile, parse_json, read_bytes, read_model_file, sho
 from ._numbers import Numbers, first_line, to_tensor
 from .layers import GaugeMap, HardRadial, SoftRadial
 from .methods import ConstraintLayer
-from .sets import CappedSimplex, Set, Simplex, parse_set
+from .sets import Set, parse_set
 
 _SCHEMA = "softradial.run/1"
 
@@ -167,8 +167,7 @@ class EqualWeight(nn.Module):
     def __init__(self, set: Set) -> None:
         super().__init__()
         self.input_dim = set.dim
-        total = json.loads(set.to_json()).get("sum", 1.0) if isinstance(set, (Simplex, CappedSimplex)) else 1.0
-        self.share: float = total / set.dim
+        self.share: float = json.loads(set.to_json()).get("sum", 1.0) / set.dim
 
     def forward(self, u: Tensor) -> Tensor:
         return u * 0 + self.share
@@ -439,9 +438,10 @@ def _layer(config: Dict[str, Any], set: Set) -> nn.Module:
         options["contraction"] = str(config["contraction"])
     if method in _RADIAL:
         return _RADIAL[method](set, **{"lambda_" if name == "lambda" else name: options[name] for name in options})
-    if method == "softmax" and isinstance(set, CappedSimplex):
+    given_set = json.loads(set.to_json())
+    if method == "softmax" and given_set["type"] == "capped_simplex":
         # It only knows simplices, and is trained on them.
-        set = Simplex(set.dim, json.loads(set.to_json()).get("sum", 1.0))
+        set = parse_set(json.dumps({"type": "simplex", "dim": set.dim, "sum": given_set["sum"]}))
     return ConstraintLayer(set, method, **options)
 
 

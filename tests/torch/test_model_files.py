@@ -227,7 +227,7 @@ def test_what_random_headers_do(model, tmp_path, rng):
     for place, kind, byte, length in draw:
         place %= len(header)
         end = place + (0, 1, 1, 1 + length % 40)[kind % 4]
-        inside = (bytes_of_json[byte % len(bytes_of_json)] ,) if kind % 4 < 3 else header[place:end] * 2
+        inside = (bytes_of_json[byte % len(bytes_of_json)],) if kind % 4 < 3 else header[place:end] * 2
         path.write_bytes(model_files.sealed(header[:place] + bytes(inside) + header[end:], arrays))
         try:
             policy = sr.load_policy(path)

@@ -1,15 +1,10 @@
 """A trained policy decides the same wherever it is: in the program, in Python, as TorchScript in Python and C++, as ONNX."""
 
-import csv
-import datetime
-import io
 import json
 import math
 import os
-import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy
@@ -22,7 +17,6 @@ from support import model_files
 from support.judge import ulp
 
 SOURCES = Path(__file__).resolve().parents[2]
-PROGRAM = os.environ.get("SOFTRADIAL_PROGRAM")
 MODULES = os.environ.get("SOFTRADIAL_NODE_MODULES")
 CAPPED = {"type": "capped_simplex", "dim": 5, "cap": 0.4}
 SECTORS = {
