@@ -353,6 +353,8 @@ def _policy_of_run(folder: Path, seed: Optional[int]) -> Policy:
     except ValueError as error:
         raise ValueError(f"{file}: {error}") from None
     model = folder / f"seed-{chosen}" / "model.safetensors"
+    if not model.exists():
+        raise ValueError(f"{model}: does not exist: this seed has not been trained yet")
     policy = _policy(str(model), read_model_file(str(model)))
     stated = [manifest.get("names"), manifest.get("set")]
     if stated != [policy.names, policy.config["set"]]:

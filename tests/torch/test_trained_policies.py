@@ -1,4 +1,4 @@
-"""What `softradial train` has trained decides as `softradial predict` says, in every form; and the commands of docs/policies.md."""
+"""What `softradial train` has trained decides as `softradial predict` says, in every form; docs/policies.md runs."""
 
 import csv
 import datetime
@@ -107,8 +107,40 @@ def test_the_best_seed_or_another_one(portfolio, prices):
     for seed, weights in by_seed.items():
         file = portfolio / f"seed-{seed}" / "model.safetensors"
         assert torch.equal(sr.load_policy(file)(given), weights)
-        printed = run(PROGRAM, "predict", "--model", file, "--prices", prices)
-        assert torch.allclose(decision(printed, manifest["names"]), weights, rtol=0, atol=NETWORK)
+        for words in (("--model", file), ("--model", portfolio, "--seed", seed)):
+            printed = run(PROGRAM, "predict", *words, "--prices", prices)
+            assert torch.allclose(decision(printed, manifest["names"]), weights, rtol=0, atol=NETWORK)
+
+
+def recorded(folder, names):
+    """The decisions that the training recorded for validation and test, (rows, names), and their days or hours."""
+    rows, times = table(folder / "decisions.csv", names)
+    return rows.float(), times
+
+
+def test_the_decisions_of_every_day(portfolio, prices):
+    """Each from its own window, as one who decides day by day has it."""
+    policy = sr.load_policy(portfolio, seed=4)
+    weights, days = recorded(portfolio / "seed-4", policy.names)
+    given, dates = table(prices, policy.names)
+    windows = given.unfold(0, policy.days_needed, 1).transpose(1, 2)
+    first = dates.index(days[0]) - policy.days_needed + 1
+    decided = policy(windows[first : first + len(days)])
+    assert len(days) > 1000 and dates[-1] == days[-1] and weights.std(0).max() > 1e-4
+    assert torch.allclose(decided, weights, rtol=0, atol=NETWORK)
+    assert policy.set.violation(decided).max() == 0
+
+
+def test_the_decisions_of_every_hour(dispatch, demand):
+    policy = sr.load_policy(dispatch)
+    shares, hours = recorded(dispatch / "seed-0", policy.names)
+    given, times = table(demand, policy.names)
+    windows = given.unfold(0, policy.hours_needed, 1).transpose(1, 2)
+    first = times.index(hours[0]) - policy.hours_needed
+    when = [datetime.datetime.fromisoformat(hour) for hour in hours]
+    decided = policy(windows[first : first + len(hours)], [t.hour for t in when], [t.weekday() for t in when])
+    assert len(hours) > 1000 and times[-1] == hours[-1] and shares.std(0).max() > 1e-4
+    assert torch.allclose(decided, shares, rtol=0, atol=NETWORK)
 
 
 def test_limits_as_a_set(folder, prices):
@@ -147,6 +179,8 @@ def test_a_policy_for_demand(dispatch, demand):
     shares = policy(given, when.hour, when.weekday())
     assert policy.set.violation(shares) == 0
     assert torch.allclose(decision(printed, policy.names), shares, rtol=0, atol=NETWORK)
+    allocation = policy.allocation(given, when.hour, when.weekday())
+    assert torch.allclose(decision(printed, policy.names, 2), allocation, rtol=NETWORK / 0.01, atol=0)
     page = {}
     (text,) = [text for _, _, text in blocks() if "def decide" in text]
     exec(text, page)
