@@ -75,7 +75,7 @@ ExitCode run(const Arguments& arguments) {
   const fs::path folder = fs::absolute(arguments.out).parent_path();
   if (!fs::is_directory(folder)) throw BadInput(folder.string() + ": no such folder");
   if (fs::is_directory(arguments.out)) throw BadInput(arguments.out + ": is a folder");
-  std::vector<std::string> words = {"-c",       kExporter,        package_folder(), "--model", arguments.model,
+  std::vector<std::string> words = {"-c",       kExporter,        package_folder(), "--model",    arguments.model,
                                     "--format", arguments.format, "--out",          arguments.out};
   if (arguments.seed) words.insert(words.end(), {"--seed", std::to_string(*arguments.seed)});
   become("export", find_python(arguments.python), words);

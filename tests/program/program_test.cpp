@@ -10,7 +10,7 @@ TEST(Program, HelpNamesEveryCommandAndShowsExamples) {
   const ChildResult help = run_softradial({"--help"});
   EXPECT_EQ(help.exit_code, 0);
   EXPECT_EQ(help.err, "");
-  for (const std::string word : {"project", "anchor", "check", "Example", "Exit codes", "--version"}) {
+  for (const std::string word : {"project", "anchor", "check", "export", "Example", "Exit codes", "--version"}) {
     EXPECT_NE(help.out.find(word), std::string::npos) << word;
   }
 }

@@ -184,7 +184,7 @@ def test_a_policy_for_demand(dispatch, demand):
     page = {}
     (text,) = [text for _, _, text in blocks() if "def decide" in text]
     exec(text, page)
-    assert torch.allclose(page["decide"](policy, given, when), given[-1].sum() * shares.double())
+    assert torch.allclose(page["decide"](policy, given, when), given[-1].sum().float() * shares)
 
 
 def test_what_the_export_command_refuses(portfolio, folder, tmp_path):
