@@ -26,7 +26,7 @@ Python with torch does the work. docs/policies.md shows how to use the files.)";
 
 // The exporter is a part of the Python package, whose folder is the first argument. Nothing is imported from the current
 // directory.
-constexpr const char* kExporter = R"(import sys
+constexpr const char* kExporter = R"python(import sys
 place = sys.argv.pop(1)
 sys.path[:] = [place] * bool(place) + [entry for entry in sys.path if entry]
 try:
@@ -34,12 +34,12 @@ try:
 except ImportError as error:
     print(f"softradial: error: export: {sys.executable}: {error} (--python names another Python)", file=sys.stderr)
     sys.exit(2)
-sys.exit(main()))";
+sys.exit(main()))python";
 
 // Ends with 0 if there is a torch. It is not loaded, which takes seconds.
-constexpr const char* kHasTorch = R"(import importlib.util, sys
+constexpr const char* kHasTorch = R"python(import importlib.util, sys
 sys.path[:] = [entry for entry in sys.path if entry]
-sys.exit(importlib.util.find_spec("torch") is None))";
+sys.exit(importlib.util.find_spec("torch") is None))python";
 
 struct Arguments {
   std::string model;
