@@ -7,6 +7,7 @@
 
 #include "child_program.hpp"
 #include "command.hpp"
+#include "number_option.hpp"
 #include "outcome.hpp"
 
 namespace softradial::program {
@@ -90,10 +91,10 @@ void add_export_command(CLI::App& program, Action& chosen) {
   command.add_option("--model", arguments->model, "Folder of a run, or one of its files model.safetensors")
       ->type_name("PATH")
       ->required();
-  command.add_option("--seed", arguments->seed, "Which model of a folder (default: the best one on validation)")
-      ->check(CLI::NonNegativeNumber);
+  add_number(command, "--seed", arguments->seed, study::kSeed,
+             "The seed of the run whose model is used (default: the best on validation)");
   command.add_option("--format", arguments->format, "onnx or torchscript")
-      ->check(CLI::IsMember({"onnx", "torchscript"}))
+      ->check(one_of({"onnx", "torchscript"}))
       ->required();
   command.add_option("--out", arguments->out, "The file")->type_name("FILE")->required();
   command

@@ -26,7 +26,7 @@ FORMAT = "softradial.policy/1"
 
 # Bounds on what is read into memory: policies are far smaller, and a JSON text takes up to 25 times its size.
 _MOST_BYTES = 1 << 30
-_MOST_JSON = 1 << 26
+_MOST_JSON = 1 << 24
 
 _DTYPES = {"F32": torch.float32, "F64": torch.float64}
 _MOST_DIGITS = 20  # of a whole number: those of 64 bits
