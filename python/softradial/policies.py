@@ -346,8 +346,9 @@ def _policy_of_run(folder: Path, seed: Optional[int]) -> Policy:
         manifest = parse_json(read_bytes(str(file)))
         if not isinstance(manifest, dict) or manifest.get("schema") != _SCHEMA:
             raise ValueError(f"is no manifest of the schema {_SCHEMA}")
-        chosen = manifest.get("best_seed") if seed is None else seed
-        seeds = manifest.get("seeds")
+        seeds, chosen = manifest.get("seeds"), manifest.get("best_seed") if seed is None else seed
+        if chosen is None:
+            raise ValueError("no training has ended in this run; seed= takes a model whose training was interrupted")
         if not isinstance(seeds, list) or type(chosen) is not int or chosen not in seeds:
             raise ValueError(f"has no seed {shown(chosen)}; there are {shown(seeds)}")
     except ValueError as error:

@@ -3,9 +3,6 @@
 import json
 import math
 import os
-import shutil
-import subprocess
-from pathlib import Path
 
 import numpy
 import pytest
@@ -16,8 +13,6 @@ from softradial import export
 from support import model_files
 from support.judge import ulp
 
-SOURCES = Path(__file__).resolve().parents[2]
-MODULES = os.environ.get("SOFTRADIAL_NODE_MODULES")
 CAPPED = {"type": "capped_simplex", "dim": 5, "cap": 0.4}
 SECTORS = {
     "type": "intersection",
@@ -253,35 +248,6 @@ def _mask():
 
 
 # ----------------------------------------------------------------------------------------------------------------- ONNX
-
-
-@pytest.fixture(scope="session")
-def onnx_runtime():
-    """Runs an ONNX file in onnxruntime-web: onnx_runtime(file, {name: tensor}) -> {name: tensor}"""
-    if not MODULES:
-        pytest.skip("SOFTRADIAL_NODE_MODULES does not name a folder with onnxruntime-web")
-    if shutil.which("node") is None:
-        pytest.skip("node is not installed")
-    script = Path(__file__).parent / "onnx" / "feed.mjs"
-
-    def run(file, inputs):
-        feeds = {
-            name: {"type": str(tensor.dtype)[6:], "dims": list(tensor.shape), "data": tensor.flatten().tolist()}
-            for name, tensor in inputs.items()
-        }
-        done = subprocess.run(
-            ["node", str(script), str(file), MODULES], input=json.dumps(feeds), capture_output=True, text=True, timeout=300
-        )
-        assert done.returncode == 0, done.stderr
-        outputs = json.loads(done.stdout)
-        if "error" in outputs:
-            raise RuntimeError(outputs["error"])
-        return {
-            name: torch.tensor([float("nan") if v is None else v for v in output["data"]]).reshape(output["dims"])
-            for name, output in outputs.items()
-        }
-
-    return run
 
 
 @pytest.mark.parametrize("method", ["soft_radial", "hard_radial", "gauge_map", "equal_weight"])

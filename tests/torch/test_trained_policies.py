@@ -162,6 +162,41 @@ def test_limits_as_a_set(folder, prices):
     assert policy.set.violation(weights) == 0 and weights[[policy.names.index(name) for name in names[:3]]].sum() < 0.25
 
 
+LIMITS = """
+cap = 0.3
+floor = 0.01
+[caps]
+SEC01 = 0.05
+[groups.growth]
+members = ["SEC03", "SEC04"]
+min = 0.1
+max = 0.4
+[turnover]
+max = 0.3
+reference = "equal"
+[tracking]
+max = 0.2
+reference = "equal"
+"""
+
+
+def test_limits_by_name(folder, prices, onnx_runtime):
+    """Caps, floors, groups, a 1-norm and a Euclidean ball together, down to ONNX."""
+    (folder / "limits.toml").write_text(LIMITS)
+    out = train("portfolio", folder / "by_name", "--prices", prices, "--set", folder / "limits.toml")
+    policy = sr.load_policy(out)
+    given, _ = table(prices, policy.names)
+    weights = policy(given)
+    assert policy.set.violation(weights) == 0 and weights[policy.names.index("SEC01")] < 0.05
+    printed = run(PROGRAM, "predict", "--model", out, "--prices", prices)
+    assert torch.allclose(decision(printed, policy.names), weights, rtol=0, atol=NETWORK)
+    run(PROGRAM, "export", "--model", out, "--format", "onnx", "--out", folder / "by_name.onnx")
+    window = given[-policy.days_needed :].unsqueeze(0)
+    in_onnx = onnx_runtime(folder / "by_name.onnx", {"prices": window})["weights"]
+    assert torch.allclose(in_onnx[0], weights, rtol=0, atol=NETWORK)
+    assert policy.set.violation(in_onnx).max() == 0
+
+
 def test_a_policy_in_c_plus_plus(portfolio, prices, folder):
     if not EXAMPLE:
         pytest.skip("SOFTRADIAL_TRAINED_POLICY does not name the example")
@@ -235,7 +270,8 @@ def test_the_page_runs_as_it_stands(tmp_path, monkeypatch):
     """Commands and programs in their order, in one folder; all of them find the same weights."""
     environment = {**os.environ, "PATH": f"{Path(PROGRAM).parent}:{os.environ['PATH']}"}
     session = {}
-    if MODULES:
+    runtime = Path(MODULES, "onnxruntime-web").is_dir() and shutil.which("node")
+    if runtime:
         (tmp_path / "node_modules").symlink_to(Path(MODULES).resolve())
     found = {}
     monkeypatch.chdir(tmp_path)
@@ -246,7 +282,7 @@ def test_the_page_runs_as_it_stands(tmp_path, monkeypatch):
         elif language == "python" and (not needs or _has(needs)):
             exec(text, session)
             found[language + needs] = torch.as_tensor(session["weights"]).flatten()
-        elif language == "js" and MODULES and shutil.which("node"):
+        elif language == "js" and runtime:
             text += "console.log(JSON.stringify(Array.from(weights.data)));\nprocess.exit(0);\n"
             (tmp_path / "policy.mjs").write_text(text)
             found[language] = torch.tensor(json.loads(run("node", "policy.mjs", cwd=tmp_path)))
