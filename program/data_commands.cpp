@@ -40,6 +40,7 @@ constexpr const char* kSummarizeExamples = R"(Examples:
   softradial data summarize --prices prices.csv
   softradial data summarize --prices folder_of_yahoo_files --split 2018-12-31,2020-12-31
   softradial data summarize --prices synthetic:sectors --seed 3 --split table --json
+  softradial data summarize --demand hourly.csv --zones 67
 
 Prints one row per split: annualised mean and median of daily returns, volatility, the largest drawdown of equal weight
 (all in per cent), mean pairwise correlation, mean lag-1 autocorrelation, and the Kolmogorov-Smirnov p-value that compares
@@ -47,7 +48,9 @@ the returns of equal weight with those in training. JSON has fractions instead o
 
 struct SummarizeArguments {
   std::string prices;
-  std::string split = "text";
+  std::string demand;
+  std::string split;  // empty: text
+  std::size_t zones = 0;
   std::uint64_t seed = 0;
   Format format = Format::text;
 };
@@ -63,6 +66,11 @@ TextTable table(const std::vector<SplitSummary>& rows) {
                    row.ks_p_value ? fmt::format("{:.3f}", *row.ks_p_value) : ""});
   }
   return out;
+}
+
+// A file name may hold any bytes; JSON may not.
+std::string dumped(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 // In JSON, fractions instead of per cent.
@@ -87,36 +95,81 @@ std::string json_text(const SummarizeArguments& arguments, const study::PriceTab
          {"autocorrelation", row.autocorrelation},
          {"ks_p_value", row.ks_p_value ? nlohmann::ordered_json(*row.ks_p_value) : nlohmann::ordered_json(nullptr)}});
   }
-  // A file name may hold any bytes; JSON may not.
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return dumped(json);
+}
+
+TextTable table(const std::vector<study::DemandSummary>& rows) {
+  TextTable out = {{"split", "first", "last", "hours", "mean/h", "peak/h", "busiest %", "idle %", "AC(24)", "AC(168)",
+                    "last hour %"}};
+  const auto per_cent = [](double value) { return fmt::format("{:.1f}", 100 * value); };
+  for (const study::DemandSummary& row : rows) {
+    out.push_back({row.split, study::format_hour(row.first), study::format_hour(row.last), std::to_string(row.hours),
+                   fmt::format("{:.0f}", row.mean), fmt::format("{:.0f}", row.peak), per_cent(row.busiest),
+                   per_cent(row.idle), fmt::format("{:.2f}", row.daily_correlation),
+                   fmt::format("{:.2f}", row.weekly_correlation), per_cent(row.last_hour_served)});
+  }
+  return out;
+}
+
+std::string json_text(const SummarizeArguments& arguments, const study::DemandTable& demand,
+                      const std::vector<study::DemandSummary>& rows) {
+  nlohmann::ordered_json json = {
+      {"demand", arguments.demand}, {"zones", demand.zones.size()}, {"splits", nlohmann::ordered_json::array()}};
+  for (const study::DemandSummary& row : rows) {
+    json["splits"].push_back({{"split", row.split},
+                              {"first", study::format_hour(row.first)},
+                              {"last", study::format_hour(row.last)},
+                              {"hours", row.hours},
+                              {"mean", row.mean},
+                              {"peak", row.peak},
+                              {"busiest", row.busiest},
+                              {"idle", row.idle},
+                              {"daily_correlation", row.daily_correlation},
+                              {"weekly_correlation", row.weekly_correlation},
+                              {"last_hour_served", row.last_hour_served}});
+  }
+  return dumped(json);
+}
+
+void print(const SummarizeArguments& arguments, const TextTable& rows, const std::string& json) {
+  OutputFile out(STDOUT_FILENO);
+  out.append(arguments.format == Format::json ? json : table_text(rows, arguments.format == Format::markdown));
+  out.finish();
 }
 
 ExitCode summarize(const SummarizeArguments& arguments) {
-  const study::SplitDates splits = study::parse_splits(arguments.split);
+  if (arguments.prices.empty() == arguments.demand.empty()) throw BadInput("give --prices or --demand");
+  if (!arguments.demand.empty()) {
+    if (!arguments.split.empty()) throw BadInput("--split is for --prices; demand is split 70, 15 and 15 %");
+    const study::DemandData data = study::load_demand(arguments.demand, arguments.zones, arguments.seed);
+    const auto rows = study::summarize(data.table, study::FractionSplit());
+    tell_warnings(data.warnings);
+    print(arguments, table(rows), json_text(arguments, data.table, rows));
+    return ExitCode::done;
+  }
+  if (arguments.zones > 0) throw BadInput("--zones is for --demand");
+  const study::SplitDates splits = study::parse_splits(arguments.split.empty() ? "text" : arguments.split);
   const study::PriceData data = study::load_prices(arguments.prices, arguments.seed);
   const std::vector<SplitSummary> rows = study::summarize(data.table, splits);
   tell_warnings(data.warnings);
-  OutputFile out(STDOUT_FILENO);
-  out.append(arguments.format == Format::json ? json_text(arguments, data.table, splits, rows)
-                                              : table_text(table(rows), arguments.format == Format::markdown));
-  out.finish();
+  print(arguments, table(rows), json_text(arguments, data.table, splits, rows));
   return ExitCode::done;
 }
 
 void add_summarize_command(CLI::App& data, Action& chosen) {
   const auto arguments = std::make_shared<SummarizeArguments>();
-  CLI::App& command = *data.add_subcommand("summarize", "Describe prices, split by split");
+  CLI::App& command = *data.add_subcommand("summarize", "Describe prices or demand, split by split");
   command.footer(kSummarizeExamples);
   command.add_option("--prices", arguments->prices, "A file, a folder, or synthetic:liquid|sectors|global")
-      ->type_name("SOURCE")
-      ->required();
+      ->type_name("SOURCE");
+  command.add_option("--demand", arguments->demand, "An hourly table, or synthetic:taxi")->type_name("SOURCE");
   command
       .add_option("--split", arguments->split,
-                  "text (2018-12-31,2020-12-31), table (2017-12-31,2019-12-31), or the last days of training and "
-                  "validation")
-      ->type_name("text|table|DATE,DATE")
-      ->capture_default_str();
-  add_number(command, "--seed", arguments->seed, study::kSeed, "Seed of synthetic prices");
+                  "text (2018-12-31,2020-12-31, the default), table (2017-12-31,2019-12-31), or the last days of "
+                  "training and validation; for prices")
+      ->type_name("text|table|DATE,DATE");
+  add_number(command, "--zones", arguments->zones, kZones, "Keep only this many zones, the largest (0: all)");
+  add_number(command, "--seed", arguments->seed, study::kSeed, "Seed of synthetic data");
   add_format(command, arguments->format);
   command.callback([arguments, &chosen] { chosen = [arguments] { return summarize(*arguments); }; });
 }

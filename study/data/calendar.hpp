@@ -37,6 +37,13 @@ struct SplitDates {
   friend bool operator==(const SplitDates&, const SplitDates&) = default;
 };
 
+// Fractions of the hours, in chronological order. The test split is the rest.
+struct FractionSplit {
+  double train = 0.7;
+  double validation = 0.15;
+  bool operator==(const FractionSplit&) const = default;
+};
+
 inline constexpr std::array<std::string_view, 3> kSplitNames = {"train", "validation", "test"};
 
 // As the paper's text says: 2018-12-31 and 2020-12-31, the default.

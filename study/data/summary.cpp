@@ -1,7 +1,9 @@
 #include "data/summary.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string>
 
 #include "data/calendar.hpp"
 #include "data/tables.hpp"
@@ -44,6 +46,11 @@ double mean_autocorrelation(const Table& returns) {
     sum += correlation(returns.col(j).tail(pairs), returns.col(j).head(pairs));
   }
   return sum / static_cast<double>(returns.cols());
+}
+
+double lagged_correlation(const Eigen::VectorXd& series, Eigen::Index lag) {
+  const Eigen::Index pairs = series.size() - lag;
+  return pairs < 2 ? 0 : correlation(series.tail(pairs), series.head(pairs));
 }
 
 double max_drawdown(const Eigen::VectorXd& returns) {
@@ -136,6 +143,40 @@ std::vector<SplitSummary> summarize(const PriceTable& table, const SplitDates& s
     all.push_back(std::move(summary));
   }
   return all;
+}
+
+std::vector<DemandSummary> summarize(const DemandTable& table, const FractionSplit& split) {
+  constexpr Eigen::Index kFewest = 3;
+  const auto hours = static_cast<Eigen::Index>(table.hours.size());
+  const auto until = [&](double fraction) { return static_cast<Eigen::Index>(fraction * static_cast<double>(hours)); };
+  const std::array<Eigen::Index, 4> ends = {0, until(split.train), until(split.train + split.validation), hours};
+  std::vector<DemandSummary> rows;
+  for (std::size_t k = 0; k < kSplitNames.size(); ++k) {
+    const Eigen::Index begin = ends[k];
+    const Eigen::Index count = ends[k + 1] - begin;
+    const std::string name(kSplitNames[k]);
+    if (count < kFewest)
+      throw DataError("the " + name + " split has " + std::to_string(count) + " hours; 3 are needed");
+    const Table demand = table.demand.middleRows(begin, count);
+    const Eigen::VectorXd total = demand.rowwise().sum();
+    const double all = total.sum();
+    double served = 0;
+    for (Eigen::Index t = 1; t < count; ++t) {
+      served += demand.row(t - 1).cwiseMin(demand.row(t)).sum() / std::max(total[t], 1.0);
+    }
+    rows.push_back({.split = name,
+                    .first = table.hours[static_cast<std::size_t>(begin)],
+                    .last = table.hours[static_cast<std::size_t>(begin + count - 1)],
+                    .hours = static_cast<std::size_t>(count),
+                    .mean = total.mean(),
+                    .peak = total.maxCoeff(),
+                    .busiest = all > 0 ? demand.colwise().sum().maxCoeff() / all : 0,
+                    .idle = static_cast<double>((demand.array() == 0).count()) / static_cast<double>(demand.size()),
+                    .daily_correlation = lagged_correlation(total, 24),
+                    .weekly_correlation = lagged_correlation(total, 168),
+                    .last_hour_served = served / static_cast<double>(count - 1)});
+  }
+  return rows;
 }
 
 }  // namespace softradial::study

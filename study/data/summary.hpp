@@ -34,6 +34,26 @@ struct SplitSummary {
 // returns.
 [[nodiscard]] std::vector<SplitSummary> summarize(const PriceTable& table, const SplitDates& splits);
 
+// The hourly demand of a split, D_t the total of hour t over all zones.
+struct DemandSummary {
+  std::string split;
+  std::chrono::local_seconds first;
+  std::chrono::local_seconds last;
+  std::size_t hours = 0;
+  double mean = 0;                // of D_t
+  double peak = 0;                // max D_t
+  double busiest = 0;             // largest share of one zone in the demand of the split
+  double idle = 0;                // share of zones and hours without any demand
+  double daily_correlation = 0;   // corr(D_t, D_{t-24}); 0 where the split is shorter
+  double weekly_correlation = 0;  // corr(D_t, D_{t-168})
+  // The served rate of shares in proportion to the demand of the hour before, without a cap: mean over the hours of
+  // sum_i min(D_{t-1} s_i, d_ti) / max(D_t, 1), s_i = d_{t-1,i} / D_{t-1}. What a policy without a cap has to beat.
+  double last_hour_served = 0;
+};
+
+// Train, validation, test. Throws DataError where a split has fewer than 3 hours.
+[[nodiscard]] std::vector<DemandSummary> summarize(const DemandTable& table, const FractionSplit& split);
+
 // p = 2 sum_{k >= 1} (-1)^(k-1) exp(-2 k^2 l^2), l = sqrt(n m / (n + m)) D, D the largest distance of the two empirical
 // distribution functions.
 [[nodiscard]] double kolmogorov_smirnov_p(std::vector<double> a, std::vector<double> b);

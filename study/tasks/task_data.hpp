@@ -52,13 +52,6 @@ PortfolioData make_portfolio_data(const PriceTable& prices, const SplitDates& sp
 // data and of the splits.
 void check_splits(const PortfolioData& data, const SplitDates& split, int64_t batch);
 
-// Fractions of the hours, in chronological order. The test split is the rest.
-struct FractionSplit {
-  double train = 0.7;
-  double validation = 0.15;
-  bool operator==(const FractionSplit&) const = default;
-};
-
 // Rows are hours. A decision for hour t knows the hours t - history to t - 1 and the calendar of t.
 struct DispatchData {
   std::vector<std::chrono::local_seconds> hours;

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
 #include "program/child_process.hpp"
 #include "program/temp_dir.hpp"
 
@@ -44,6 +47,22 @@ TEST_F(DataCommand, SummarizesEverySplit) {
                           "\ntest        2021-10-15  2025-12-15    15 "}) {
     EXPECT_NE(result.out.find(row), std::string::npos) << result.out;
   }
+}
+
+TEST_F(DataCommand, SummarizesDemand) {
+  const auto text = run_softradial({"data", "summarize", "--demand", "synthetic:taxi", "--zones", "20"});
+  ASSERT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_EQ(std::ranges::count(text.out, '\n'), 4);
+  const auto result = run_softradial({"data", "summarize", "--demand", "synthetic:taxi", "--json"});
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["zones"], 150);
+  EXPECT_GT(json["splits"][0]["weekly_correlation"].get<double>(), 0.5);
+  EXPECT_EQ(run_softradial({"data", "summarize"}).exit_code, 2);
+  EXPECT_EQ(run_softradial({"data", "summarize", "--demand", "synthetic:taxi", "--split", "text"}).exit_code, 2);
+  EXPECT_EQ(run_softradial({"data", "summarize", "--prices", "synthetic:sectors", "--zones", "3"}).exit_code, 2);
+  EXPECT_EQ(
+      run_softradial({"data", "summarize", "--prices", "synthetic:sectors", "--demand", "synthetic:taxi"}).exit_code,
+      2);
 }
 
 TEST_F(DataCommand, SummarizesAsJson) {

@@ -57,6 +57,32 @@ TEST(Summary, KnownValues) {
   EXPECT_TRUE(rows[2].ks_p_value.has_value());
 }
 
+TEST(Summary, DemandKnownValues) {
+  DemandTable table;
+  table.zones = {"a", "b"};
+  table.demand.resize(10, 2);
+  table.demand << 1, 3, 2, 2, 0, 0, 4, 0,  // train: totals 4, 4, 0, 4
+      5, 5, 5, 5, 5, 15,                   // validation
+      1, 0, 1, 0, 3, 0;                    // test
+  for (int t = 0; t < 10; ++t) table.hours.push_back(local_days(2024y / January / 1) + hours(t));
+  const std::vector<DemandSummary> rows = summarize(table, {.train = 0.4, .validation = 0.3});
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0].hours, 4U);
+  EXPECT_EQ(format_hour(rows[1].first), "2024-01-01T04");
+  EXPECT_EQ(format_hour(rows[2].last), "2024-01-01T09");
+  EXPECT_DOUBLE_EQ(rows[0].mean, 3);
+  EXPECT_DOUBLE_EQ(rows[0].peak, 4);
+  EXPECT_DOUBLE_EQ(rows[0].busiest, 7.0 / 12);
+  EXPECT_DOUBLE_EQ(rows[0].idle, 3.0 / 8);
+  EXPECT_DOUBLE_EQ(rows[0].last_hour_served, 0.75 / 3) << "3 of 4, then 0 of 0, then 0 of 4";
+  EXPECT_DOUBLE_EQ(rows[1].last_hour_served, (1 + 0.5) / 2);
+  EXPECT_DOUBLE_EQ(rows[2].busiest, 1);
+  EXPECT_EQ(rows[2].daily_correlation, 0) << "too short";
+  table.hours.resize(8);
+  table.demand.conservativeResize(8, 2);
+  EXPECT_THROW(static_cast<void>(summarize(table, {.train = 0.5, .validation = 0.3})), DataError);
+}
+
 TEST(Summary, KolmogorovSmirnov) {
   EXPECT_EQ(kolmogorov_smirnov_p({1, 2, 3}, {1, 2, 3}), 1);
   // D = 1/2 with n = m = 8: l = sqrt(4) / 2 = 1; 2 (e^-2 - e^-8 + e^-18 - ...) = 0.26999967.
