@@ -67,7 +67,14 @@ void parse_words(CLI::App& program, std::vector<std::string> words) {
   } catch (const CLI::ExtrasError&) {
     const auto [app, word] = unknown_word(program);
     refuse(*app, word);
-  } catch (const CLI::RequiredError& error) {
+  } catch (const CLI::ArgumentMismatch& error) {
+    // "--seed: At Most 1 required but received 2"
+    const std::string message = error.what();
+    const std::string_view too_many = "At Most 1 required but received ";
+    const std::size_t at = message.find(too_many);
+    if (at == std::string::npos) throw;
+    throw BadInput(message.substr(0, at) + "is given " + message.substr(at + too_many.size()) + " times");
+  } catch (const CLI::RequiredError&) {
     // What is required may be what was misspelt.
     if (const auto [app, word] = unknown_word(program); !word.empty()) refuse(*app, word);
     const CLI::App& app = deepest(program);

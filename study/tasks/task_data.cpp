@@ -14,6 +14,17 @@ namespace {
 constexpr double kFeatureScaleFloor = 1e-8;
 constexpr double kDemandScaleFloor = 1e-6;
 
+std::string days_text(int64_t count) { return std::to_string(count) + (count == 1 ? " day" : " days"); }
+
+std::string span_text(const PortfolioData& data) {
+  return "the returns run from " + format_date(data.days.front()) + " to " + format_date(data.days.back()) + ": ";
+}
+
+std::string train_days_text(const PortfolioData& data, const SplitDates& split) {
+  return span_text(data) + days_text(data.splits.train.size()) + " up to " + format_date(split.train_end) +
+         " (--train-end) for training";
+}
+
 }  // namespace
 
 at::Tensor to_tensor(const Table& table, at::ScalarType dtype) {
@@ -29,7 +40,10 @@ Table to_table(const at::Tensor& tensor) {
 
 PortfolioData make_portfolio_data(const PriceTable& prices, const SplitDates& split, int64_t lookback,
                                   const Standardisation* given) {
-  if (split.validation_end < split.train_end) throw DataError("the validation ends before the training");
+  if (split.validation_end < split.train_end) {
+    throw DataError("--validation-end " + format_date(split.validation_end) + " is before --train-end " +
+                    format_date(split.train_end));
+  }
   PortfolioData data;
   data.relatives = price_relatives(prices);
   data.days.assign(prices.dates.begin() + 1, prices.dates.end());
@@ -42,6 +56,7 @@ PortfolioData make_portfolio_data(const PriceTable& prices, const SplitDates& sp
   const int64_t train = days_until(split.train_end);
   const int64_t validation = days_until(split.validation_end);
   data.splits = {{0, train}, {train, validation}, {validation, std::ssize(data.days)}};
+  if (given == nullptr && train == 0) throw DataError(train_days_text(data, split));
   data.standardisation =
       given != nullptr ? *given : Standardisation::fit(data.features.topRows(train), kFeatureScaleFloor);
   data.standardisation.apply(data.features);
@@ -53,22 +68,18 @@ void check_splits(const PortfolioData& data, const SplitDates& split, int64_t ba
   const int64_t least_train = data.lookback + batch + 2;
   // Two returns, which a standard deviation needs, follow from the decisions of three days.
   constexpr int64_t kLeastDecisions = 3;
-  const std::string span =
-      "the prices run from " + format_date(data.days.front()) + " to " + format_date(data.days.back());
-  const auto fail = [&](const std::string& what) { throw DataError(span + ": " + what); };
-  const auto days = [](int64_t count) { return std::to_string(count) + (count == 1 ? " day" : " days"); };
+  const auto fail = [&](const std::string& what) { throw DataError(span_text(data) + what); };
   if (data.splits.train.size() < least_train) {
-    fail(days(data.splits.train.size()) + " up to " + format_date(split.train_end) +
-         " (--train-end) for training, where a lookback of " + std::to_string(data.lookback) + " and a batch of " +
-         std::to_string(batch) + " need " + std::to_string(least_train));
+    throw DataError(train_days_text(data, split) + ", where a lookback of " + std::to_string(data.lookback) +
+                    " and a batch of " + std::to_string(batch) + " need " + std::to_string(least_train));
   }
   if (data.splits.validation.size() < kLeastDecisions) {
-    fail(days(data.splits.validation.size()) + " after " + format_date(split.train_end) + " up to " +
+    fail(days_text(data.splits.validation.size()) + " after " + format_date(split.train_end) + " up to " +
          format_date(split.validation_end) + " (--validation-end) for validation, which needs " +
          std::to_string(kLeastDecisions));
   }
   if (data.splits.test.size() < kLeastDecisions) {
-    fail(days(data.splits.test.size()) + " after " + format_date(split.validation_end) +
+    fail(days_text(data.splits.test.size()) + " after " + format_date(split.validation_end) +
          " (--validation-end) for the test, which needs " + std::to_string(kLeastDecisions));
   }
 }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -34,12 +35,16 @@ void expect_refused(const TempDir& dir, const Case& c) {
   EXPECT_LT(result.err.size(), kLongestMessage) << what << '\n' << result.err;
 }
 
-Arguments portfolio(Arguments more) {
-  Arguments all = {"train", "portfolio", "--prices", "synthetic:sectors", "--epochs", "1", "--hidden", "4"};
+// A short training, unless `more` says otherwise: an option may be given once.
+Arguments portfolio(const Arguments& more) {
+  Arguments all = {"train", "portfolio", "--prices", "synthetic:sectors"};
+  for (const char* flag : {"--epochs", "--hidden"}) {
+    if (std::ranges::find(more, flag) == more.end()) all.insert(all.end(), {flag, "1"});
+  }
   all.insert(all.end(), more.begin(), more.end());
   return all;
 }
-Arguments dispatch(Arguments more) {
+Arguments dispatch(const Arguments& more) {
   Arguments all = {"train", "dispatch", "--epochs", "1", "--hidden", "4"};
   all.insert(all.end(), more.begin(), more.end());
   return all;
@@ -55,22 +60,23 @@ TEST(Messages, Commands) {
       {portfolio({"--epoch", "3"}), "unknown option --epoch: did you mean --epochs?"},
       {portfolio({"--learning-rat=3"}), "unknown option --learning-rat: did you mean --learning-rate?"},
       {portfolio({"--frobnicate"}), "unknown option --frobnicate: see softradial train portfolio --help"},
+      {portfolio({"--seed", "1", "--seed", "2"}), "--seed: is given 2 times"},
       {portfolio({"stray"}), "unexpected word \"stray\": see softradial train portfolio --help"},
       {portfolio({"--method", "soft_radail"}), "--method: soft_radail not in {equal_weight,"},
       {portfolio({"--contraction", "cubic"}), "--contraction: cubic not in {rational,"},
       {portfolio({"--objective", "both"}), "--objective: both not in {net,gross}"},
-      {portfolio({"--json", "--markdown"}), "--markdown excludes --json"},
+      {portfolio({"--json", "--markdown"}), "--json excludes --markdown"},
       {portfolio({"--format", "xml"}), "--format: xml not in {text,json,markdown}"},
       {portfolio({"--split", "2018"}), "the split \"2018\" is neither text nor table nor two dates"},
-      {portfolio({"--split", "table", "--train-end", "2018-12-31"}), "--split excludes --train-end"},
+      {portfolio({"--split", "table", "--train-end", "2018-12-31"}), "--train-end excludes --split"},
       {portfolio({"--train-end", "yesterday"}), "--train-end: 'yesterday' is no date (expected 2018-12-31)"},
       {portfolio({"--steps", "3"}), "soft_radial has no option 'steps'"},
       {portfolio({"--epsilon", "2"}), ""},
       {portfolio({"--method", "softmax", "--temperature", "0"}), ""},
       {portfolio({"--method", "dc3", "--steps", "1.5"}), "steps must be a whole number"},
-      {portfolio({"--prices", "synthetic:sektors"}), "the synthetic prices \"sektors\" are not known"},
-      {portfolio({"--prices", "caf\xE9.csv"}), "the word \"caf\\xe9.csv\" is not UTF-8"},
-      {{"table", "portfolio", "--set", "set.json"}, "unknown option --set: did you mean --seed?"},
+      {{"train", "portfolio", "--prices", "synthetic:sektors"}, "the synthetic prices \"sektors\" are not known"},
+      {{"train", "portfolio", "--prices", "caf\xE9.csv"}, "the word \"caf\\xe9.csv\" is not UTF-8"},
+      {{"table", "portfolio", "--set", "set.json"}, "unknown option --set: see softradial table portfolio --help"},
       {{"table", "portfolio", "--method", "softmax,magic"}, "--method: magic not in {"},
       {{"table", "portfolio", "--universe", "sector"},
        "--universe: sector not in {liquid,sectors,global}: did you mean sectors?"},
@@ -136,8 +142,9 @@ TEST(Messages, Data) {
   std::string recent = "date,A,B\n";
   for (int month = 1; month <= 12; ++month) {
     for (int day = 1; day <= 28; ++day) {
-      recent += "2024-" + std::string(month < 10 ? "0" : "") + std::to_string(month) + "-" + (day < 10 ? "0" : "") +
-                std::to_string(day) + "," + std::to_string(100 + day) + "," + std::to_string(100 + month) + "\n";
+      char line[64];
+      std::snprintf(line, sizeof line, "2024-%02d-%02d,%d,%d\n", month, day, 100 + day, 100 + month);
+      recent += line;
     }
   }
   const std::string prices = dir.write("recent.csv", recent);
@@ -146,21 +153,24 @@ TEST(Messages, Data) {
   const std::string curved = dir.write("curved.toml", "[tracking]\nmax = 0.2\nreference = \"equal\"\n");
   const std::string outside = dir.write(
       "outside.json", R"({"type": "polyhedron", "A": [[1,0,0,0,0,0,0,0,0],[-1,0,0,0,0,0,0,0,0]], "b": [0, -1]})");
+  const std::string empty = dir.path("empty");
+  std::filesystem::create_directory(empty);
   const std::string nested = dir.write("nested.json", "{\"cap\": " + std::string(100'000, '['));
   const Case cases[] = {
       {{"train", "portfolio", "--prices", prices},
-       "the prices run from 2024-01-02 to 2024-12-28: 0 days up to 2018-12-31 (--train-end) for training"},
+       "the returns run from 2024-01-02 to 2024-12-28: 0 days up to 2018-12-31 (--train-end) for training"},
       {{"train", "portfolio", "--prices", prices, "--train-end", "2024-06-28"},
-       "the prices run from 2024-01-02 to 2024-12-28: 168 days"},
+       "--validation-end 2020-12-31 is before --train-end 2024-06-28"},
       {{"train", "portfolio", "--prices", prices, "--split", "2024-06-28,2024-12-28"},
-       "the prices run from 2024-01-02 to 2024-12-28: 0 days after 2024-12-28 (--validation-end) for the test"},
+       "the returns run from 2024-01-02 to 2024-12-28: 0 days after 2024-12-28 (--validation-end) for the test"},
       {{"train", "portfolio", "--prices", prices, "--split", "2024-06-28,2024-09-28", "--lookback", "300"},
-       "the prices run from 2024-01-02 to 2024-12-28: 167 days up to 2024-06-28 (--train-end) for training"},
+       "the returns run from 2024-01-02 to 2024-12-28: 167 days up to 2024-06-28 (--train-end) for training"},
       {{"train", "portfolio", "--train-end", "2020-12-31", "--validation-end", "2019-12-31"},
-       "the validation ends before the training"},
+       "--validation-end 2019-12-31 is before --train-end 2020-12-31"},
       {{"train", "portfolio", "--prices", dir.path("none.csv")}, "@none.csv: cannot be opened: No such file"},
-      {{"train", "portfolio", "--prices", dir.path("")}, "@: the folder has no price files"},
-      {{"train", "dispatch", "--demand", hours}, "a history of 24 hours (--history) with 1 hours of training"},
+      {{"train", "portfolio", "--prices", empty}, "@empty: the folder has no price files"},
+      {{"train", "dispatch", "--demand", hours, "--zones", "2", "--kappa", "1"},
+       "a history of 24 hours (--history) with 1 hours of training"},
       {{"train", "dispatch", "--demand", dir.path("none.csv")}, "@none.csv: cannot be opened: No such file"},
       {portfolio({"--set", ball}), "@ball.json: the set has dimension 2, the data have 9 columns"},
       {portfolio({"--set", outside}), "@outside.json: no decision obeys all limits"},
