@@ -31,9 +31,14 @@ NETWORK = 300 * ulp(torch.float32)
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.skipif(not PROGRAM, reason="SOFTRADIAL_PROGRAM is not set")]
 
 
+# The program knows where its Python package is.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+
 def run(*command, cwd=None, code=0):
     """stdout, or stderr where another code than 0 is expected."""
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=cwd, timeout=600)
+    words = [str(word) for word in command]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=cwd, env=ENVIRONMENT, timeout=600)
     assert done.returncode == code, done.stdout + done.stderr
     return done.stderr if code else done.stdout
 
@@ -257,6 +262,17 @@ def test_nothing_is_imported_from_the_current_folder(portfolio, tmp_path):
     assert (tmp_path / "policy.onnx").exists()
 
 
+def test_an_installed_program_has_its_package(portfolio, tmp_path):
+    """bin/ and lib/ as cmake --install lays them down; without the package, Python's own is asked for."""
+    (tmp_path / "bin").mkdir()
+    program = shutil.copy(PROGRAM, tmp_path / "bin" / "softradial")
+    words = ["export", "--model", portfolio, "--format", "onnx", "--out", tmp_path / "policy.onnx"]
+    text = run(program, *words, "--python", sys.executable, code=2)
+    assert "No module named 'softradial'" in text and text.count("\n") == 1, text
+    shutil.copytree(Path(sr.__file__).parent, tmp_path / "lib" / "python3" / "dist-packages" / "softradial")
+    assert "(batch, 20, 9)" in run(program, *words)
+
+
 # ---------------------------------------------------------------------------------------------------- docs/policies.md
 
 
@@ -268,7 +284,7 @@ def blocks():
 
 def test_the_page_runs_as_it_stands(tmp_path, monkeypatch):
     """Commands and programs in their order, in one folder; all of them find the same weights."""
-    environment = {**os.environ, "PATH": f"{Path(PROGRAM).parent}:{os.environ['PATH']}"}
+    environment = {**ENVIRONMENT, "PATH": f"{Path(PROGRAM).parent}:{os.environ['PATH']}"}
     session = {}
     runtime = Path(MODULES, "onnxruntime-web").is_dir() and shutil.which("node")
     if runtime:
