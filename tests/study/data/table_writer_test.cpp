@@ -46,7 +46,7 @@ TEST(TableWriter, WritesThroughLinks) {
 
 TEST(TableWriter, SaysWhereItCannotWrite) {
   EXPECT_EQ(test::failure_text([] { write_prices("/no/such/folder/p.csv", {}); }),
-            "/no/such/folder/p.csv: cannot be opened: No such file or directory");
+            "/no/such/folder/p.csv: cannot be written: No such file or directory");
 }
 
 }  // namespace
