@@ -18,7 +18,8 @@ constexpr const char* kExamples = R"(Example:
   echo '4,-1,2' | softradial project --set set.json
   softradial COMMAND --help shows more examples.
 
-Exit codes: 0 done, 1 the answer is no, 2 bad usage or bad input, 3 an internal failure.)";
+Exit codes: 0 done, 1 the answer is no, 2 bad usage or bad input, 3 an internal failure,
+4 interrupted.)";
 
 // A program in the same folder.
 std::string program_beside(const std::string& command, const std::string& name) {

@@ -426,5 +426,24 @@ TEST(TrainCommand, TablesFitTheTerminal) {
   EXPECT_EQ(one.out.find("std"), std::string::npos) << "one seed has no deviation";
 }
 
+// The line of progress on a terminal of 60 columns never wraps. (`script` runs a command on a terminal of its own.)
+TEST(TrainCommand, ProgressFitsTheTerminal) {
+  const TempDir dir;
+  if (std::system("command -v script > /dev/null") != 0) GTEST_SKIP() << "the program `script` is not installed";
+  const std::string command = "script -qec \"stty cols 60; " SOFTRADIAL_PROGRAM
+                              " train portfolio --prices synthetic:sectors --epochs 40 --seeds 2\" /dev/null > " +
+                              dir.path("out.txt") + " < /dev/null";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  const std::string text = read(dir.path("out.txt"));
+  int shown = 0;
+  for (std::size_t at = text.find("\r\033[K["); at != std::string::npos; at = text.find("\r\033[K[", at + 1)) {
+    ++shown;
+    const std::size_t end = text.find_first_of("\r\n", at + 1);
+    EXPECT_LT(end - at - 4, 60U) << text.substr(at, end - at);
+  }
+  EXPECT_GT(shown, 0);
+  EXPECT_NE(text.find("  0 %"), std::string::npos) << "from the first moment";
+}
+
 }  // namespace
 }  // namespace softradial::test
