@@ -37,6 +37,7 @@ class ModelFile:
     task: str
     config: Dict[str, Any]
     tensors: Dict[str, Tensor]
+    finished: bool
 
 
 def read_model_file(path: str) -> ModelFile:
@@ -136,7 +137,7 @@ def _model(data: bytes) -> ModelFile:
     config = parse_json(metadata.get("config", "").encode("utf-8", "surrogatepass"))
     if not isinstance(config, dict):
         raise ValueError("the config is no object")
-    return ModelFile(metadata.get("task", ""), config, tensors)
+    return ModelFile(metadata.get("task", ""), config, tensors, metadata.get("finished") != "false")
 
 
 def _check_sum(data: bytes, header: bytes, digits: str) -> None:

@@ -11,6 +11,7 @@ import functools
 import json
 import math
 import os
+import warnings
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
@@ -384,6 +385,8 @@ def _policy(path: str, file: ModelFile) -> Policy:
         with torch.no_grad():
             for name, values in file.tensors.items():
                 model.place_of(name).copy_(values)
+        if not file.finished:
+            warnings.warn(f"{path}: its training was interrupted", stacklevel=4)
         return policy_type(names, set, file.config, model, layer)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{path}: {first_line(error)}") from None

@@ -281,6 +281,22 @@ def test_a_folder_gives_its_best_seed_or_the_one_asked_for(run):
         sr.load_policy(folder / "seed-8" / "model.safetensors", seed=8)
 
 
+def test_a_run_that_has_not_ended(run):
+    """Nothing is taken without being asked for; what is asked for is said to be unfinished."""
+    folder, models = run
+    file = folder / "manifest.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "best_seed": None}))
+    with pytest.raises(ValueError, match="no training has ended in this run"):
+        sr.load_policy(folder)
+    unfinished = crafted(*models[8], lambda whole, arrays: whole["__metadata__"].update(finished="false"))
+    (folder / "seed-8" / "model.safetensors").write_bytes(unfinished)
+    with pytest.warns(UserWarning, match="seed-8/model.safetensors: its training was interrupted"):
+        assert same_numbers(sr.load_policy(folder, seed=8), models[8])
+    (folder / "seed-10" / "model.safetensors").unlink()
+    with pytest.raises(ValueError, match="this seed has not been trained yet"):
+        sr.load_policy(folder, seed=10)
+
+
 def test_a_folder_without_a_manifest_is_refused(run):
     folder, _ = run
     (folder / "manifest.json").unlink()

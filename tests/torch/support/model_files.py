@@ -1,4 +1,4 @@
-"""Writes model files and folders of runs as docs/policies.md describes them, for what no training leaves behind."""
+"""Writes model files and folders of runs as docs/runs.md describes them, for what no training leaves behind."""
 
 import hashlib
 import json
