@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "anchor/center_walk.hpp"
+#include "at_tensor.hpp"
 #include "eigen_tensors.hpp"
 #include "op_handle.hpp"
 #include "shapes.hpp"
@@ -25,8 +27,12 @@ namespace {
 constexpr int64_t kChunkNumbers = 1 << 23;
 
 // The problem without equalities: x = origin + y Z', G = A Z, h = b - A origin. Batched over one leading dimension B;
-// G is (m, k) where all samples share it, else (B, m, k).
+// G is (m, k) where all samples share it, else (B, m, k). The rows of walk_to_center.
 struct Reduced {
+  using Vector = Tensor;
+  using Number = Tensor;
+  using Truth = Tensor;
+
   at::Tensor G;
   at::Tensor h;       // (B, m)
   at::Tensor origin;  // (B, n)
@@ -49,59 +55,19 @@ struct Reduced {
   [[nodiscard]] Reduced samples(int64_t first, int64_t count) const {
     return {G.dim() == 2 ? G : G.narrow(0, first, count), h.narrow(0, first, count), origin.narrow(0, first, count), Z};
   }
-};
 
-struct Walked {
-  at::Tensor y;        // (B, k)
-  at::Tensor arrived;  // (B)
-};
-
-// H^-1 g, NaN where H is not positive definite.
-at::Tensor newton_step(const at::Tensor& H, const at::Tensor& g) {
-  const auto [L, info] = at::linalg_cholesky_ex(H);
-  const at::Tensor step = at::cholesky_solve(g.unsqueeze(-1), L).squeeze(-1);
-  return at::where((info == 0).unsqueeze(-1), step, at::full_like(step, std::numeric_limits<double>::quiet_NaN()));
-}
-
-// Infeasible-start Newton on -sum log s, s = h - G y + r: a full step removes the residual r, shorter ones shrink it in
-// proportion. Once r = 0 the damped steps 1 / (1 + decrement) of self-concordant functions converge from anywhere.
-Walked walk(const Reduced& p, at::Tensor y) {
-  constexpr int kMaxSteps = 60;
-  constexpr double kDone = 1e-22;       // squared decrement: the distance to the centre in units of its ellipsoid
-  constexpr double kToBoundary = 0.95;  // of the way to the nearest s = 0
-  constexpr double kNear = 0.25;        // decrement below which full steps converge quadratically
-  const at::Tensor norms = (p.G * p.G).sum(-1).sqrt();
-  const at::Tensor slack = p.h - p.times_rows(y);
-  const at::Tensor floor = 0.1 * norms * (1 + y.norm(2, {-1}, true));
-  at::Tensor s = at::where(slack > 0, slack, at::maximum(floor, at::full_like(slack, 1e-12)));
-  at::Tensor r = s - slack;
-  at::Tensor arrived = at::zeros({y.size(0)}, y.options().dtype(at::kBool));
-  for (int i = 0; i < kMaxSteps; ++i) {
-    const at::Tensor w = 1 / s;
-    const at::Tensor g = p.times_columns(w + w * w * r);
-    const at::Tensor dy = -newton_step(p.gram(w * w), g);
-    const at::Tensor ds = -(r + p.times_rows(dy));
-    const at::Tensor shrink = -ds * w;
-    const at::Tensor limit = kToBoundary / shrink.amax(-1, true).clamp_min(1e-300);
-    const at::Tensor feasible = (r.abs().amax(-1, true) == 0);
-    const at::Tensor squared = (ds * w).square().sum(-1, true);
-    const at::Tensor decrement = squared.sqrt();
-    const at::Tensor damped =
-        at::where(feasible.logical_and(decrement > kNear), 1 / (1 + decrement), at::ones_like(limit));
-    at::Tensor alpha = at::minimum(damped, limit);
-    alpha = at::where(arrived.unsqueeze(-1), at::zeros_like(alpha), alpha);
-    const at::Tensor moving = alpha > 0;
-    y = at::where(moving, y + alpha * dy, y);
-    s = at::where(moving, s + alpha * ds, s);
-    r = at::where(alpha >= 1, at::zeros_like(r), r * (1 - alpha));
-    // After a full step the slacks are those of y: taken afresh, so that rounding does not add up.
-    s = at::where((alpha >= 1).logical_and(moving), p.h - p.times_rows(y), s);
-    arrived = arrived.logical_or(feasible.logical_and(squared < kDone).squeeze(-1));
-    const at::Tensor lost = squared.isnan().squeeze(-1);
-    if (arrived.logical_or(lost).all().item<bool>()) break;
+  [[nodiscard]] Tensor slacks(const Tensor& y) const { return wrap(h - times_rows(unwrap(y))); }
+  [[nodiscard]] Tensor times(const Tensor& y) const { return wrap(times_rows(unwrap(y))); }
+  [[nodiscard]] Tensor norms() const { return wrap((G * G).sum(-1).sqrt()); }
+  [[nodiscard]] bool everywhere(const Tensor& truth) const { return unwrap(truth).all().item<bool>(); }
+  [[nodiscard]] Tensor step(const Tensor& w, const Tensor& r) const {
+    const Tensor squares = w * w;
+    const auto [L, info] = at::linalg_cholesky_ex(gram(unwrap(squares)));
+    const at::Tensor g = times_columns(unwrap(w + squares * r));
+    const at::Tensor dy = -at::cholesky_solve(g.unsqueeze(-1), L).squeeze(-1);
+    return wrap(at::where((info == 0).unsqueeze(-1), dy, at::full_like(dy, std::numeric_limits<double>::quiet_NaN())));
   }
-  return {y, arrived.logical_and((s > 0).all(-1))};
-}
+};
 
 // One sample by the core: slower, but it finds out why.
 RowStatus find_one(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const at::Tensor& f,
@@ -220,9 +186,9 @@ Found find_centers_kernel(const at::Tensor& A, const at::Tensor& b, const MaybeT
   std::vector<at::Tensor> flags;
   for (int64_t first = 0; first < flat.samples; first += chunk) {
     const int64_t count = std::min(chunk, flat.samples - first);
-    const Walked walked = walk(problem.samples(first, count), from.narrow(0, first, count));
-    ys.push_back(walked.y);
-    flags.push_back(walked.arrived);
+    const auto walked = walk_to_center(problem.samples(first, count), wrap(from.narrow(0, first, count)));
+    ys.push_back(unwrap(walked.y));
+    flags.push_back(unwrap(walked.arrived).squeeze(-1));
   }
   const at::Tensor y = flat.samples > 0 ? at::cat(ys) : from;
   const at::Tensor arrived = flat.samples > 0 ? at::cat(flags) : at::zeros({0}, bound.options().dtype(at::kBool));

@@ -16,9 +16,9 @@ struct Centers {
 //   argmin - sum_k log(b_k - a_k.x)   subject to   E x = f
 //
 // A: (m, n) or (..., m, n); b: (m) or (..., m); E: (k, n), f: (k) or (..., k), both or neither; start: (n) or (..., n),
-// any point, the nearer to the centres the fewer steps. All samples take their steps together, in double, by Newton's
-// method from slacks that need not fit the start (infeasible-start Newton). Samples that do not converge are given to the
-// core one by one, which tells empty sets from difficult ones.
+// any point, the nearer to the centres the fewer steps. All samples take their steps together, in double
+// (core/anchor/center_walk.hpp). Samples that do not converge are given to the core one by one, which tells empty sets from
+// difficult ones.
 //
 // With `differentiable` the centres carry derivatives of two orders in A, b and f: the stationarity condition A'(1/s) = 0 is
 // differentiated at the centre, du0 = -H^-1 d(A'(1/s)), H = A' diag(1/s^2) A.

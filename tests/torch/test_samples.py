@@ -340,6 +340,15 @@ def test_centers_agree_with_an_outside_solver(rng):
         assert torch.allclose(point, _cvxopt_center(A, b, EQUALITY, f), rtol=0, atol=1e-5)
 
 
+def test_centers_are_the_analytic_anchors_of_the_sets(rng):
+    """One set and a batch of sets take the same steps."""
+    data = _centers_data(rng, 8)
+    points, _ = sr.analytic_center(data["A"], data["b"], EQUALITY, data["f"])
+    for A, b, f, point in zip(data["A"], data["b"], data["f"], points):
+        anchor = sr.SoftRadial(sr.Polyhedron(A, b, EQUALITY, f), anchor="analytic").anchor
+        assert torch.allclose(point, anchor.double(), rtol=0, atol=1e-11)
+
+
 def _stationarity(A, b, E, points):
     """The barrier's gradient along the hull, relative to the size of its terms."""
     weights = 1 / (b - (A @ points.unsqueeze(-1)).squeeze(-1))

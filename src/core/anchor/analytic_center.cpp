@@ -7,7 +7,10 @@
 #include <utility>
 
 #include "anchor/barrier_objective.hpp"
+#include "anchor/center_walk.hpp"
 #include "anchor/cutting_planes.hpp"
+#include "anchor/linear_barrier.hpp"
+#include "anchor/newton.hpp"
 #include "anchor/relevant_inequalities.hpp"
 #include "anchor/wording.hpp"
 
@@ -51,6 +54,46 @@ InteriorPoint phase_one(const NewtonObjective& barrier, const RelevantInequaliti
   return answer;
 }
 
+// The free rows of a linear part along its hull, scaled to norm 1 there: the rows of walk_to_center. The start is inside, so
+// that there is no residual.
+class FreeRowsOnHull {
+ public:
+  using Vector = Eigen::ArrayXd;
+  using Number = double;
+  using Truth = bool;
+
+  explicit FreeRowsOnHull(const LinearPart& part)
+      : part_(part), barrier_(part), normals_(normals_with_t(part.hull(), true)) {}
+
+  [[nodiscard]] Vector slacks(const Vector& x) const { return barrier_.slacks(x, 0); }
+  [[nodiscard]] Vector times(const Vector& x) const { return barrier_.rows_times(x); }
+  [[nodiscard]] Vector norms() const { return Vector::Ones(static_cast<Eigen::Index>(part_.free_rows().size())); }
+  [[nodiscard]] bool everywhere(bool truth) const noexcept { return truth; }
+  [[nodiscard]] Vector step(const Vector& w, const Vector& /*residual*/) const {
+    BarrierTerms terms(part_.dim());
+    barrier_.add_derivatives(terms, w);
+    const std::optional<Eigen::VectorXd> step = newton_step(terms, normals_);
+    const auto n = static_cast<Eigen::Index>(part_.dim());
+    return step ? Vector(step->head(n)) : Vector::Constant(n, std::numeric_limits<double>::quiet_NaN());
+  }
+
+ private:
+  const LinearPart& part_;
+  LinearBarrier barrier_;
+  Eigen::MatrixXd normals_;
+};
+
+// The minimiser of the barrier, from a point inside. Where rows alone bound the set it is found as it is for a batch of
+// polyhedra; curved sets, and those without a minimiser, need the search of barrier_minimiser.
+Eigen::VectorXd center_from(const Eigen::VectorXd& start, const NewtonObjective& barrier,
+                            const RelevantInequalities& inequalities, const LinearPart& part) {
+  if (inequalities.size() > 0 && inequalities.size() == part.free_rows().size()) {
+    const CenterWalk<FreeRowsOnHull> walked = walk_to_center(FreeRowsOnHull(part), start.array());
+    if (walked.arrived) return walked.y;
+  }
+  return barrier_minimiser(barrier, part.hull(), start, data_size(part, start));
+}
+
 // False where rounding alone makes a point of a flat set look interior: a step of kThinnest along some axis leaves the
 // set. Only small slacks raise the question, which costs two evaluations for each axis.
 bool has_room(const RelevantInequalities& inequalities, const AffineHull& hull, const Eigen::VectorXd& x) {
@@ -83,8 +126,7 @@ InteriorPoint analytic_center(const ConvexSet& set, const LinearPart& part, cons
   if (found.status != AnchorStatus::found) return found;
 
   found.point = onto_hull(part.hull(), found.point);
-  const Eigen::VectorXd center =
-      onto_hull(part.hull(), barrier_minimiser(barrier, part.hull(), found.point, data_size(part, found.point)));
+  const Eigen::VectorXd center = onto_hull(part.hull(), center_from(found.point, barrier, inequalities, part));
   if (is_interior(center)) found.point = center;
   if (!has_room(inequalities, part.hull(), found.point)) {
     found.status = AnchorStatus::no_interior;

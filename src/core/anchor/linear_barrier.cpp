@@ -1,7 +1,5 @@
 #include "anchor/linear_barrier.hpp"
 
-#include <cmath>
-
 namespace softradial {
 namespace {
 
@@ -26,25 +24,41 @@ LinearBarrier::LinearBarrier(const LinearPart& part) : part_(part) {
   }
 }
 
-bool LinearBarrier::add_to(BarrierTerms& terms, const Eigen::VectorXd& x, double t) const {
-  const auto num_rows = static_cast<Eigen::Index>(part_.free_rows().size());
-  if (num_rows == 0) return true;
-  Eigen::VectorXd inverse_slacks(num_rows);
-  double value = 0;
-  for (Eigen::Index i = 0; i < num_rows; ++i) {
+Eigen::VectorXd LinearBarrier::slacks(const Eigen::VectorXd& x, double t) const {
+  Eigen::VectorXd out(static_cast<Eigen::Index>(part_.free_rows().size()));
+  for (Eigen::Index i = 0; i < out.size(); ++i) {
     const FreeRow& free_row = part_.free_rows()[static_cast<std::size_t>(i)];
-    const double slack = residual(part_.row(free_row), x.data()) / free_row.norm + t;
-    if (!(slack > 0)) return false;
-    value -= std::log(slack);
-    inverse_slacks[i] = 1 / slack;
+    out[i] = residual(part_.row(free_row), x.data()) / free_row.norm + t;
   }
-  terms.value += value;
+  return out;
+}
+
+Eigen::VectorXd LinearBarrier::rows_times(const Eigen::VectorXd& x) const {
+  Eigen::VectorXd out = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(part_.free_rows().size()));
+  for (Eigen::Index i = 0; i < out.size(); ++i) {
+    const FreeRow& free_row = part_.free_rows()[static_cast<std::size_t>(i)];
+    for (const LinearSystem::Entry& entry : part_.row(free_row).entries) {
+      out[i] += entry.value / free_row.norm * x[static_cast<Eigen::Index>(entry.column)];
+    }
+  }
+  return out;
+}
+
+bool LinearBarrier::add_to(BarrierTerms& terms, const Eigen::VectorXd& x, double t) const {
+  if (part_.free_rows().empty()) return true;
+  const Eigen::VectorXd s = slacks(x, t);
+  if (!(s.array() > 0).all()) return false;
+  terms.value -= s.array().log().sum();
+  add_derivatives(terms, s.cwiseInverse());
+  return true;
+}
+
+void LinearBarrier::add_derivatives(BarrierTerms& terms, const Eigen::VectorXd& inverse_slacks) const {
   if (rows_.size() > 0) {
     add_dense(terms, inverse_slacks);
   } else {
     add_sparse(terms, inverse_slacks);
   }
-  return true;
 }
 
 // gradient += R' w,  Hessian += (W R)'(W R),  R the rows (a_i / norm_i, -1), w_i = 1 / s_i, W = diag(w).

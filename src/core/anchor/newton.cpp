@@ -76,6 +76,10 @@ std::optional<Iterate> backtrack(const NewtonObjective& objective, const Iterate
 
 }  // namespace
 
+std::optional<Eigen::VectorXd> newton_step(const BarrierTerms& terms, const Eigen::MatrixXd& normals) {
+  return NewtonSystem(terms, normals).step(kSmallestDamping, normals);
+}
+
 NewtonResult minimise(const NewtonObjective& objective, const Eigen::MatrixXd& normals, const Eigen::VectorXd& start,
                       const NewtonLimits& limits) {
   NewtonResult result{.z = start};

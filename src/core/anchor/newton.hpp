@@ -28,6 +28,9 @@ struct NewtonResult {
   double decrement = std::numeric_limits<double>::infinity();  // of the last step
 };
 
+// The step of `minimise` with the smallest lambda; nothing where the matrix is not positive definite.
+[[nodiscard]] std::optional<Eigen::VectorXd> newton_step(const BarrierTerms& terms, const Eigen::MatrixXd& normals);
+
 // Damped Newton method from a start in the domain, along directions that are orthogonal to the rows of `normals`
 // (orthonormal; any number of rows). The step solves
 //   (P H P + h N'N + lambda D) step = -P g,   P = I - N'N,   D = the diagonal of the matrix,   h = its mean

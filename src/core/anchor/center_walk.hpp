@@ -1,0 +1,105 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "numbers.hpp"
+
+namespace softradial {
+
+// The words of numbers.hpp that the walk needs, for Eigen's arrays.
+template <class A>
+[[nodiscard]] typename A::Scalar sum(const Eigen::ArrayBase<A>& x) {
+  return x.sum();
+}
+template <class A>
+[[nodiscard]] typename A::Scalar norm(const Eigen::ArrayBase<A>& x) {
+  return x.matrix().norm();
+}
+template <class A>
+[[nodiscard]] typename A::Scalar largest(const Eigen::ArrayBase<A>& x) {
+  return x.maxCoeff();
+}
+template <class A>
+[[nodiscard]] bool all(const Eigen::ArrayBase<A>& conditions) {
+  return conditions.all();
+}
+template <class A>
+[[nodiscard]] Eigen::ArrayXd larger(const Eigen::ArrayBase<A>& x, double least) {
+  return x.max(least);
+}
+template <class Condition>
+[[nodiscard]] Eigen::ArrayXd choose(const Eigen::ArrayBase<Condition>& conditions, const Eigen::ArrayXd& yes,
+                                    const Eigen::ArrayXd& no) {
+  return conditions.select(yes, no);
+}
+[[nodiscard]] inline Eigen::ArrayXd choose(bool condition, const Eigen::ArrayXd& yes, const Eigen::ArrayXd& no) {
+  return condition ? yes : no;
+}
+
+template <class Rows>
+struct CenterWalk {
+  typename Rows::Vector y;
+  typename Rows::Truth arrived;  // y is the centre
+};
+
+// Newton's method for the analytic centre of linear rows, the minimiser of
+//
+//   -sum_k log s_k,   s = h - G y:
+//
+// one definition for a set in memory and for a batch of sets in tensors. The start need not be inside (infeasible-start
+// Newton): a residual r makes the slacks positive, s = h - G y + r. With w = 1/s and W = diag(w) the step is
+//
+//   dy = -(G' W^2 G)^-1 G' (w + W^2 r),   ds = -(r + G dy).
+//
+// A full step removes r, shorter ones shrink it in proportion. Once r = 0, |W ds| is the Newton decrement: the distance to
+// the centre in units of the ellipsoid of y. The damped steps 1 / (1 + decrement) of self-concordant functions then converge
+// from anywhere.
+//
+// Rows has the types Vector, Number (one for each set) and Truth, in the words of numbers.hpp, and
+//   slacks(y) = h - G y,   times(y) = G y,   norms() = |g_k|,   step(w, r) = dy, NaN where G' W^2 G is not positive definite,
+//   everywhere(truth): whether it holds for all sets.
+template <class Rows>
+[[nodiscard]] CenterWalk<Rows> walk_to_center(const Rows& rows, typename Rows::Vector y) {
+  using Vector = typename Rows::Vector;
+  using Number = typename Rows::Number;
+  using Truth = typename Rows::Truth;
+  constexpr int kMaxSteps = 60;
+  constexpr double kDone = 1e-22;       // squared decrement
+  constexpr double kToBoundary = 0.95;  // of the way to the nearest s = 0
+  constexpr double kNear = 0.25;        // decrement below which full steps converge quadratically
+  // Rows that the start violates begin with this slack, relative to their norms and to the size of the start.
+  constexpr double kFirstSlack = 0.1;
+  constexpr double kSmallest = 1e-12;
+  constexpr double kNoQuotient = 1e-300;
+
+  const Number size = norm(y);
+  const Vector slack = rows.slacks(y);
+  const Vector first = larger(kFirstSlack * rows.norms() * (1 + size), kSmallest);
+  Vector s = choose(slack > 0, slack, first);
+  Vector r = s - slack;
+  Truth arrived = !(size >= 0);  // nowhere yet
+  for (int i = 0; i < kMaxSteps; ++i) {
+    const Vector w = 1 / s;
+    const Vector dy = rows.step(w, r);
+    const Vector ds = -(r + rows.times(dy));
+    const Vector relative = ds * w;
+    const Number squared = sum(relative * relative);
+    const Number decrement = root(squared);
+    const Truth feasible = !(largest(abs(r)) > 0);
+    const Truth lost = !(squared >= 0);  // a NaN
+    const Number damped = where_else(feasible && decrement > kNear, 1 / (1 + decrement), 1);
+    const Number limit = kToBoundary / larger(largest(-relative), kNoQuotient);
+    const Truth moves = !(arrived || lost);
+    const Number alpha = where_else(moves, smaller(damped, limit), 0);
+    const Truth full = alpha >= 1;
+    y = choose(moves, y + alpha * dy, y);
+    r = r * where_else(!full, 1 - alpha, 0);
+    // After a full step the slacks are those of y: taken afresh, so that rounding does not add up.
+    s = choose(full, rows.slacks(y), choose(moves, s + alpha * ds, s));
+    arrived = arrived || (feasible && !(squared >= kDone || lost));
+    if (rows.everywhere(arrived || lost)) break;
+  }
+  return {y, arrived && all(s > 0)};
+}
+
+}  // namespace softradial
