@@ -229,7 +229,7 @@ std::size_t Evaluator<T>::Impl::project_rays(Rows<const T> u, Rows<T> x, RayBloc
         }
       },
       method);
-  kernels::step_rows(set.anchor.data(), steps.data(), rays.directions(), x);
+  rays.step(set.anchors(u.count()), x);
   return marked;
 }
 
@@ -273,8 +273,7 @@ std::size_t Evaluator<T>::Impl::vjp_fused(Rows<const T> u, Rows<const T> grad_x,
     const auto left = unpack<kernels::RayState>(state[i]);
     normals[i].row = set.gauge->gradient_row({left.gamma, left.active});
   }
-  const Rows<const T> anchor(set.anchor.data(), u.count(), set.dim(), 0);
-  return kernels::rays_vjp(*fused_rays, anchor, u, grad_x, state.data(), normals.data(), grad_u);
+  return kernels::rays_vjp(*fused_rays, set.anchors(u.count()), u, grad_x, state.data(), normals.data(), grad_u);
 }
 
 // A fused pass stops at a row of extreme size or with a NaN: that one goes through the rays, and the pass goes on behind.

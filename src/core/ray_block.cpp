@@ -36,15 +36,19 @@ void rescale(std::span<T> d, Ray<T>& ray) noexcept {
 }  // namespace
 
 template <class T>
-RayBlock<T>::RayBlock(const AnchoredSet<T>& set, std::size_t max_rows)
-    : dim_(set.dim()),
-      directions_(max_rows * dim_),
-      spare_(dim_),
+RayRows<T>::RayRows(std::size_t dim, std::size_t max_rows)
+    : dim_(dim),
+      directions_(max_rows * dim),
       numbers_(max_rows),
       cotangents_(max_rows),
       normals_(max_rows),
+      rays_(max_rows) {}
+
+template <class T>
+RayBlock<T>::RayBlock(const AnchoredSet<T>& set, std::size_t max_rows)
+    : RayRows<T>(set.dim(), max_rows),
+      spare_(set.dim()),
       states_(max_rows),
-      rays_(max_rows),
       at_(max_rows),
       gauge_scratch_(set.gauge->make_scratch(max_rows)) {}
 
@@ -68,19 +72,37 @@ Ray<T> make_ray(std::span<const T> u, std::span<const T> anchor, const HullProje
   return ray;
 }
 
+// One anchor for all and no hull: the rows in one pass, but for those of extreme size.
 template <class T>
-void RayBlock<T>::load(const AnchoredSet<T>& set, Rows<const T> u, std::span<const RowState<T>> state) noexcept {
-  if (set.hull.trivial()) kernels::subtract_rows(u, set.anchor.data(), directions_.data(), numbers_.data());
+void RayRows<T>::load(Rows<const T> u, Rows<const T> anchor, const HullProjector<T>& hull) noexcept {
+  const bool together = anchor.stride() == 0 && hull.trivial();
+  if (together) kernels::subtract_rows(u, anchor.row(0), directions_.data(), numbers_.data());
   for (std::size_t i = 0; i < u.count(); ++i) {
-    if (set.hull.trivial() && numbers_[i] < guard::kLargestRho<T>) {
+    if (together && numbers_[i] < guard::kLargestRho<T>) {
       rays_[i] = {};
       rays_[i].rho = numbers_[i];
     } else {
-      rays_[i] = make_ray<T>(u[i], set.anchor, set.hull, direction(i));
+      rays_[i] = make_ray<T>(u[i], anchor[i], hull, direction(i));
     }
   }
+}
+
+template <class T>
+void RayRows<T>::step(Rows<const T> anchor, Rows<T> x) const noexcept {
+  if (anchor.stride() == 0) {
+    kernels::step_rows(anchor.data(), numbers_.data(), directions_.data(), x);
+    return;
+  }
+  for (std::size_t i = 0; i < x.count(); ++i) {
+    kernels::step_rows(anchor.row(i), &numbers_[i], directions_.data() + i * dim_, x.slice(i, 1));
+  }
+}
+
+template <class T>
+void RayBlock<T>::load(const AnchoredSet<T>& set, Rows<const T> u, std::span<const RowState<T>> state) noexcept {
+  RayRows<T>::load(u, set.anchors(u.count()), set.hull);
   if (state.empty()) {
-    set.gauge->evaluate({directions_.data(), u.count(), dim_}, {at_.data(), u.count()}, *gauge_scratch_);
+    set.gauge->evaluate({this->directions(), u.count(), set.dim()}, {at_.data(), u.count()}, *gauge_scratch_);
   } else {
     for (std::size_t i = 0; i < u.count(); ++i) {
       const auto left = unpack<kernels::RayState>(state[i]);
@@ -88,8 +110,9 @@ void RayBlock<T>::load(const AnchoredSet<T>& set, Rows<const T> u, std::span<con
     }
   }
   for (std::size_t i = 0; i < u.count(); ++i) {
-    rays_[i].at = at_[i];
-    rays_[i].gamma = at_[i].gamma + set.kappa * rays_[i].norm();
+    Ray<T>& ray = this->ray(i);
+    ray.at = at_[i];
+    ray.gamma = at_[i].gamma + set.kappa * ray.norm();
   }
 }
 
@@ -97,6 +120,8 @@ template Ray<float> make_ray(std::span<const float>, std::span<const float>, con
                              std::span<float>) noexcept;
 template Ray<double> make_ray(std::span<const double>, std::span<const double>, const HullProjector<double>&,
                               std::span<double>) noexcept;
+template class RayRows<float>;
+template class RayRows<double>;
 template class RayBlock<float>;
 template class RayBlock<double>;
 

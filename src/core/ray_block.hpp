@@ -45,11 +45,43 @@ struct AnchoredSet {
   T kappa;
 
   [[nodiscard]] std::size_t dim() const noexcept { return anchor.size(); }
+  // The anchor for each of so many rows.
+  [[nodiscard]] Rows<const T> anchors(std::size_t count) const noexcept { return {anchor.data(), count, dim(), 0}; }
 };
 
-// Directions and gauges for a block of rows, with the buffers for them.
+// The rays of a block of rows without their gauges, with the buffers for them. The anchor is one for all rows (stride 0) or
+// one for each.
 template <class T>
-class RayBlock {
+class RayRows {
+ public:
+  RayRows(std::size_t dim, std::size_t max_rows);
+
+  // Fills ray(i) but for its gauge, and direction(i), for each row of u.
+  void load(Rows<const T> u, Rows<const T> anchor, const HullProjector<T>& hull) noexcept;
+  // x = u0 + step d, the steps being `numbers`: NaN where a row has none.
+  void step(Rows<const T> anchor, Rows<T> x) const noexcept;
+
+  [[nodiscard]] Ray<T>& ray(std::size_t i) noexcept { return rays_[i]; }
+  [[nodiscard]] const Ray<T>& ray(std::size_t i) const noexcept { return rays_[i]; }
+  [[nodiscard]] std::span<T> direction(std::size_t i) noexcept { return {directions_.data() + i * dim_, dim_}; }
+  [[nodiscard]] const T* directions() const noexcept { return directions_.data(); }
+  // A number, the terms of a cotangent and a normal for each row: the caller's.
+  [[nodiscard]] std::span<T> numbers() noexcept { return numbers_; }
+  [[nodiscard]] std::span<kernels::CotangentRow<T>> cotangents() noexcept { return cotangents_; }
+  [[nodiscard]] std::span<kernels::RayNormal<T>> normals() noexcept { return normals_; }
+
+ private:
+  std::size_t dim_;
+  std::vector<T> directions_;
+  std::vector<T> numbers_;
+  std::vector<kernels::CotangentRow<T>> cotangents_;
+  std::vector<kernels::RayNormal<T>> normals_;
+  std::vector<Ray<T>> rays_;
+};
+
+// The same with the gauges of one set.
+template <class T>
+class RayBlock : public RayRows<T> {
  public:
   RayBlock(const AnchoredSet<T>& set, std::size_t max_rows);
 
@@ -57,26 +89,14 @@ class RayBlock {
   // being evaluated.
   void load(const AnchoredSet<T>& set, Rows<const T> u, std::span<const RowState<T>> state = {}) noexcept;
 
-  [[nodiscard]] const Ray<T>& ray(std::size_t i) const noexcept { return rays_[i]; }
-  [[nodiscard]] std::span<T> direction(std::size_t i) noexcept { return {directions_.data() + i * dim_, dim_}; }
-  [[nodiscard]] const T* directions() const noexcept { return directions_.data(); }
-  // A spare row for the caller; a number, the terms of a cotangent, a normal and a state for each row.
+  // A spare row for the caller, and a state for each row.
   [[nodiscard]] std::span<T> spare() noexcept { return spare_; }
-  [[nodiscard]] std::span<T> numbers() noexcept { return numbers_; }
-  [[nodiscard]] std::span<kernels::CotangentRow<T>> cotangents() noexcept { return cotangents_; }
-  [[nodiscard]] std::span<kernels::RayNormal<T>> normals() noexcept { return normals_; }
   [[nodiscard]] std::span<RowState<T>> states() noexcept { return states_; }
   [[nodiscard]] GaugeScratch& gauge_scratch() noexcept { return *gauge_scratch_; }
 
  private:
-  std::size_t dim_;
-  std::vector<T> directions_;
   std::vector<T> spare_;
-  std::vector<T> numbers_;
-  std::vector<kernels::CotangentRow<T>> cotangents_;
-  std::vector<kernels::RayNormal<T>> normals_;
   std::vector<RowState<T>> states_;
-  std::vector<Ray<T>> rays_;
   std::vector<GaugeAt<T>> at_;
   std::unique_ptr<GaugeScratch> gauge_scratch_;
 };
@@ -109,6 +129,8 @@ inline RayCotangent<T> cotangent_of(const M& method, const Ray<T>& ray, std::spa
   return ray_cotangent(scale_ray(method, ray, d), ray.rho, ray.gamma, along, kappa, ray.norm());
 }
 
+extern template class RayRows<float>;
+extern template class RayRows<double>;
 extern template class RayBlock<float>;
 extern template class RayBlock<double>;
 

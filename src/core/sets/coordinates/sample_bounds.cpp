@@ -41,6 +41,7 @@ class RowSetup {
         up_(dim),
         down_(dim),
         direction_(dim),
+        zeros_(dim),
         anchor_cotangent_(dim),
         hull_(bounds.total.given() ? sum_hull(dim) : AffineHull::whole_space(dim)),
         map_{{.dim = dim,
@@ -147,13 +148,11 @@ class RowSetup {
   // A row that the fused passes leave: of extreme size, or not finite.
   Ray<T> extreme_ray(std::span<const T> u) noexcept {
     Ray<T> ray = make_ray<T>(u, {map_.data.anchor, dim()}, hull_, direction_);
-    for (std::size_t j = 0; j < dim(); ++j) {
-      const T above = direction_[j] * up_[j];
-      const T below = -direction_[j] * down_[j];
-      if (above > ray.at.gamma) ray.at = {above, static_cast<std::int32_t>(j)};
-      if (below > ray.at.gamma) ray.at = {below, static_cast<std::int32_t>(j + dim())};
-    }
-    ray.gamma = ray.at.gamma;
+    kernels::CoordinateState<T> state;
+    kernels::reduce<T>({.dim = dim(), .anchor = zeros_.data(), .up = up_.data(), .down = down_.data()},
+                       {direction_.data(), 1, dim()}, &state);
+    ray.at = {state.gamma, state.active};
+    ray.gamma = state.gamma;
     return ray;
   }
 
@@ -209,6 +208,7 @@ class RowSetup {
   std::vector<T> up_;
   std::vector<T> down_;
   std::vector<T> direction_;         // of an extreme row
+  std::vector<T> zeros_;             // where that row is seen from
   std::vector<T> anchor_cotangent_;  // h
   HullProjector<T> hull_;
   kernels::CoordinateMap<T> map_;

@@ -36,62 +36,24 @@ T euclidean_norm(std::span<const T> v) noexcept {
 
 // A block of samples on its way through the map, and the buffers for it.
 template <class T>
-struct Block {
+struct Block : RayRows<T> {
   Block(std::size_t max_rows, std::size_t columns, std::size_t num_rows)
-      : dim(columns),
+      : RayRows<T>(columns, max_rows),
         padded((num_rows + kernels::kPanelRows<T> - 1) / kernels::kPanelRows<T> * kernels::kPanelRows<T>),
-        directions(max_rows * columns),
         scales(max_rows * padded),
         norms(num_rows),
-        rays(max_rows),
         kappa(max_rows),
-        numbers(max_rows),
-        cotangents(max_rows),
-        normals(max_rows),
         gauge(max_rows),
         gamma(max_rows),
         active(max_rows),
         kernel(max_rows) {}
 
-  [[nodiscard]] std::span<T> direction(std::size_t r) noexcept { return {directions.data() + r * dim, dim}; }
   [[nodiscard]] T* scales_of(std::size_t r) noexcept { return scales.data() + r * padded; }
 
-  // The rays of a block's rows, without their gauges. One anchor for all and no hull: the rows in one pass, but for those
-  // of extreme size.
-  void load(Rows<const T> u, Rows<const T> anchor, const HullProjector<T>& hull) noexcept {
-    const bool together = anchor.stride() == 0 && hull.trivial();
-    if (together) kernels::subtract_rows(u, anchor.row(0), directions.data(), numbers.data());
-    for (std::size_t r = 0; r < u.count(); ++r) {
-      if (together && numbers[r] < guard::kLargestRho<T>) {
-        rays[r] = {};
-        rays[r].rho = numbers[r];
-      } else {
-        rays[r] = make_ray<T>(u[r], anchor[r], hull, direction(r));
-      }
-    }
-  }
-
-  // x = u0 + step d, the steps being `numbers`: NaN where a row has none.
-  void step(Rows<const T> anchor, Rows<T> x) noexcept {
-    if (anchor.stride() == 0) {
-      kernels::step_rows(anchor.data(), numbers.data(), directions.data(), x);
-      return;
-    }
-    for (std::size_t r = 0; r < x.count(); ++r) {
-      kernels::step_rows(anchor.row(r), &numbers[r], direction(r).data(), x.slice(r, 1));
-    }
-  }
-
-  std::size_t dim;
   std::size_t padded;  // num_rows, filled up to whole panels
-  std::vector<T> directions;
   std::vector<T> scales;
   std::vector<T> norms;  // of one sample's own matrix
-  std::vector<Ray<T>> rays;
   std::vector<T> kappa;  // negative: no interior
-  std::vector<T> numbers;
-  std::vector<kernels::CotangentRow<T>> cotangents;
-  std::vector<kernels::RayNormal<T>> normals;
   std::vector<T> gauge;  // the cotangent of gamma(d)
   std::vector<T> gamma;  // without kappa |d|
   std::vector<std::int32_t> active;
@@ -221,15 +183,15 @@ void PolyhedraMap<T>::project(const SamplePolyhedra<T>& sets, Rows<const T> A, R
       block.active[r] = at.active;
     }
     if (e.panels) {
-      kernels::scaled_matrix_max(*e.panels, {block.directions.data(), count, e.dim},
+      kernels::scaled_matrix_max(*e.panels, {block.directions(), count, e.dim},
                                  {block.scales.data(), count, block.padded}, block.gamma.data(), block.active.data(),
                                  block.kernel);
     }
     for (std::size_t r = 0; r < count; ++r) {
       const std::size_t i = first + r;
-      Ray<T>& ray = block.rays[r];
+      Ray<T>& ray = block.ray(r);
       status[i] = block.kappa[r] < 0 ? RowStatus::no_interior : ray.finite ? RowStatus::ok : RowStatus::not_finite;
-      T& step = block.numbers[r];
+      T& step = block.numbers()[r];
       step = std::numeric_limits<T>::quiet_NaN();
       if (!state.empty()) state[i].rho = std::numeric_limits<T>::infinity();
       if (status[i] != RowStatus::ok) continue;
@@ -277,25 +239,25 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
   const auto in_passes = [&](std::size_t first, std::size_t count) {
     const Rows<const T> g = grad_x.slice(first, count);
     block.load(u.slice(first, count), sets.anchor.slice(first, count), e.hull);
-    kernels::dot_rows(block.directions.data(), g, block.numbers.data());
+    kernels::dot_rows(block.directions(), g, block.numbers().data());
     for (std::size_t r = 0; r < count; ++r) {
       const std::size_t i = first + r;
-      kernels::CotangentRow<T>& terms = block.cotangents[r];
+      kernels::CotangentRow<T>& terms = block.cotangents()[r];
       terms = {};
       block.gauge[r] = 0;
       if (status[i] != RowStatus::ok) continue;
       const std::span<const T> d = block.direction(r);
       const auto left = unpack<kernels::RayState>(state[i]);
-      Ray<T>& ray = block.rays[r];
+      Ray<T>& ray = block.ray(r);
       ray.at = {left.gamma, left.active};
       ray.gamma = left.gamma + left.kappa * ray.norm();
-      const RayCotangent<T> at =
-          std::visit([&](const auto& m) { return cotangent_of<T>(m, ray, d, block.numbers[r], left.kappa); }, e.method);
-      const kernels::RayNormal<T>& normal = block.normals[r];
+      const RayCotangent<T> at = std::visit(
+          [&](const auto& m) { return cotangent_of<T>(m, ray, d, block.numbers()[r], left.kappa); }, e.method);
+      const kernels::RayNormal<T>& normal = block.normals()[r];
       terms = {at.phi, at.radial, at.normal * normal.weight, normal.row};
       block.gauge[r] = at.gauge;
     }
-    kernels::cotangent_rows(block.cotangents.data(), block.directions.data(), g, grad_u.slice(first, count));
+    kernels::cotangent_rows(block.cotangents().data(), block.directions(), g, grad_u.slice(first, count));
     for (std::size_t i = first; i < first + count; ++i) {
       if (status[i] == RowStatus::ok) {
         e.hull.project(grad_u[i]);
@@ -308,11 +270,11 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
   for (std::size_t first = 0, count = 0; first < u.count(); first += count) {
     count = std::min(kBlockRows, u.count() - first);
     for (std::size_t r = 0; r < count; ++r) {
-      block.normals[r] = status[first + r] == RowStatus::ok ? normal_of(first + r) : kernels::RayNormal<T>{};
+      block.normals()[r] = status[first + r] == RowStatus::ok ? normal_of(first + r) : kernels::RayNormal<T>{};
     }
     const std::size_t done = e.hull.trivial()
                                  ? kernels::rays_vjp(rays, sets.anchor.slice(first, count), u.slice(first, count),
-                                                     grad_x.slice(first, count), &state[first], block.normals.data(),
+                                                     grad_x.slice(first, count), &state[first], block.normals().data(),
                                                      grad_u.slice(first, count), block.gauge.data())
                                  : 0;
     if (done == 0) {
@@ -325,8 +287,8 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
     for (std::size_t r = 0; r < count; ++r) {
       const std::size_t i = first + r;
       const bool ok = status[i] == RowStatus::ok;
-      const T of_row = block.gauge[r] * block.normals[r].weight;  // c w
-      const bool binds = block.normals[r].row != nullptr;
+      const T of_row = block.gauge[r] * block.normals()[r].weight;  // c w
+      const bool binds = block.normals()[r].row != nullptr;
       const auto left = unpack<kernels::RayState>(state[i]);
       if (gradient.b.given()) {
         std::ranges::fill(gradient.b[i], T{0});
