@@ -4,6 +4,9 @@
 #include <ATen/TracerMode.h>
 
 #include <Eigen/QR>
+#include <algorithm>
+#include <string>
+#include <string_view>
 
 #include "composite/radial_map.hpp"
 #include "cpu/tensor_rows.hpp"
@@ -16,6 +19,15 @@ namespace softradial::ops {
 
 MapObject::MapObject(SetPtr set, Method method, const ProjectionOptions& options)
     : set_(std::move(set)), method_(method), anchor_(Projection<double>(set_->set(), method, options).anchor()) {}
+
+const SetType* MapObject::set_type() const {
+  return caches_->set_type.get([&]() -> const SetType* {
+    const std::string name = set_->set()->describe().type;
+    const auto& types = set_types();
+    const auto found = std::ranges::find(types, std::string_view(name), &SetType::name);
+    return found == types.end() ? nullptr : &*found;
+  });
+}
 
 template <class T>
 const CompiledMap<T>& MapObject::compiled() const {

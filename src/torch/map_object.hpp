@@ -17,6 +17,7 @@
 #include "softradial/pool.hpp"
 #include "softradial/projection.hpp"
 #include "softradial/sample_polyhedra.hpp"
+#include "softradial/set_type.hpp"
 
 namespace softradial::composite {
 struct RadialSet;
@@ -139,6 +140,7 @@ struct MapCaches {
   TensorCache<BoundsTensors> bounds;
   LastImage image;
   Lazy<AffineHull> declared_hull;
+  Lazy<const SetType*> set_type;
 };
 
 // A set with an anchor and a method: torch.classes.softradial.Projection, the argument of every op. Immutable; what a
@@ -152,6 +154,10 @@ class MapObject final : public torch::CustomClassHolder {
   [[nodiscard]] const Anchor& anchor() const noexcept { return anchor_; }
   [[nodiscard]] int64_t dim() const noexcept { return static_cast<int64_t>(set_->set().dim()); }
   [[nodiscard]] int64_t hull_dim() const noexcept { return dim() - static_cast<int64_t>(anchor_.hull.codimension()); }
+
+  // The set's type; nothing for a level set of callables, which the table does not list. Found once: a set says its type by
+  // describing itself, which copies all of its data.
+  [[nodiscard]] const SetType* set_type() const;
 
   template <class T>
   [[nodiscard]] const CompiledMap<T>& compiled() const;

@@ -43,30 +43,22 @@ std::array<NamedTensor, 9> data_of_sets(const SampleData& data) {
            {"radius", &data.radius}}};
 }
 
-// The type of a set; nothing for a level set of callables, which the table does not list.
-const SetType* type_of(const Set& set) {
-  const std::string name = set->describe().type;
-  const auto& types = set_types();
-  const auto found = std::ranges::find(types, std::string_view(name), &SetType::name);
-  return found == types.end() ? nullptr : &*found;
-}
-
 bool has_data(const SetType& type, std::string_view name) {
   return std::ranges::find(type.sample_data, name) != type.sample_data.end();
 }
 
 // Throws for data that are given but that the set does not have.
-void allow_only_data_of(const Set& set, const SampleData& data) {
+void allow_only_data_of(const MapObject& map, const SampleData& data) {
+  const SetType* const type = map.set_type();
   for (const auto& [name, tensor] : data_of_sets(data)) {
     if (!*tensor) continue;
-    const SetType* const type = type_of(set);
     if (type != nullptr && has_data(*type, name)) continue;
     std::string others;
     if (type != nullptr) {
       for (const std::string_view known : type->sample_data) others += std::string(known) + ", ";
     }
-    throw InvalidSet(std::string(name) + ": a " + set->describe().type + " has no such data, only " + others +
-                     "scale, anchor");
+    throw InvalidSet(std::string(name) + ": a " + map.set()->set()->describe().type + " has no such data, only " +
+                     others + "scale, anchor");
   }
 }
 
@@ -176,7 +168,7 @@ SampleResult onto_anchored(const at::Tensor& u, const SampleData& data, const Ma
   for (const auto& [name, tensor] : data_of_sets(data)) {
     if (!*tensor) continue;
     const std::string text(name);
-    const Field* const field = type_of(set)->find(name);
+    const Field* const field = map->set_type()->find(name);
     const at::Tensor values = field->kind == FieldKind::number
                                   ? numbers(**tensor, text.c_str(), u).expand_as(u.narrow(-1, 0, 1))
                                   : vectors(**tensor, text.c_str(), u, map->dim());
@@ -244,8 +236,8 @@ SampleResult project_samples(const at::Tensor& u, const SampleData& data, bool a
     return project_samples(wide, data, anchor_gradient, map);
   }
   if (data.scale) return onto_scaled(u, data, anchor_gradient, map);
+  allow_only_data_of(*map, data);
   const Set& set = map->set()->set();
-  allow_only_data_of(set, data);
   if (const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set)) {
     return onto_coordinates(u, data, *coordinates, map);
   }
@@ -253,7 +245,7 @@ SampleResult project_samples(const at::Tensor& u, const SampleData& data, bool a
   return onto_anchored(u, data, map);
 }
 
-SampleData sample_data(const NamedTensors& named, const Set& set) {
+SampleData sample_data(const NamedTensors& named, const MapObject& map) {
   SampleData data;
   const std::pair<const char*, MaybeTensor*> places[] = {
       {"A", &data.A},           {"b", &data.b},         {"f", &data.f},          {"lower", &data.lower},
@@ -265,7 +257,7 @@ SampleData sample_data(const NamedTensors& named, const Set& set) {
     *place->second = entry.value();
   }
   if (data.upper && !data.cap) {
-    const SetType* const type = type_of(set);
+    const SetType* const type = map.set_type();
     if (type != nullptr && has_data(*type, "cap")) data.cap = std::exchange(data.upper, c10::nullopt);
   }
   return data;
@@ -275,7 +267,7 @@ namespace {
 
 std::tuple<at::Tensor, at::Tensor> project_samples_op(const at::Tensor& u, const MapPtr& map, const NamedTensors& data,
                                                       bool anchor_gradient) {
-  SampleResult result = project_samples(u, sample_data(data, map->set()->set()), anchor_gradient, map);
+  SampleResult result = project_samples(u, sample_data(data, *map), anchor_gradient, map);
   return {result.x, result.status};
 }
 

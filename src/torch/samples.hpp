@@ -24,7 +24,7 @@ struct SampleData {
 // The same from a dictionary; throws InvalidSet for a name that is none of the above. Models that were scripted when the cap
 // of a call was called `upper` still say so: on the sets that have a cap it is taken for it.
 using NamedTensors = c10::Dict<std::string, at::Tensor>;
-[[nodiscard]] SampleData sample_data(const NamedTensors& named, const Set& set);
+[[nodiscard]] SampleData sample_data(const NamedTensors& named, const MapObject& map);
 
 // Projects onto each sample's set, with gradients to u and to all data. If no anchor is given it is found: in closed form
 // for coordinate sets, the centre for balls and ellipsoids, the analytic centre for polyhedra (the search starts at the
