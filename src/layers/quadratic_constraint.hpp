@@ -3,11 +3,11 @@
 #include <Eigen/Core>
 #include <optional>
 
-#include "softradial/set.hpp"
+#include "softradial/sets/quadratics.hpp"
 
 namespace softradial::layers {
 
-// 1/2 y'P y + q'y + c <= 0,  y = x - center,  P positive semidefinite: balls, ellipsoids and convex quadratics.
+// The inequality of a QuadraticSet, with the projection onto it.
 class QuadraticConstraint {
  public:
   // None if the set is of another kind.
@@ -15,7 +15,7 @@ class QuadraticConstraint {
 
   [[nodiscard]] double value(const Eigen::VectorXd& x) const;
   [[nodiscard]] Eigen::VectorXd gradient(const Eigen::VectorXd& x) const;
-  [[nodiscard]] const Eigen::MatrixXd& hessian() const noexcept { return P_; }
+  [[nodiscard]] const Eigen::MatrixXd& hessian() const noexcept { return form_.P; }
 
   // The orthogonal projection: y(lambda) = (I + lambda P)^-1 (u - center - lambda q) with the lambda >= 0 at which the
   // constraint holds with equality. In the eigenbasis of P this is a scalar equation, convex and falling, which is solved
@@ -24,12 +24,9 @@ class QuadraticConstraint {
   [[nodiscard]] Eigen::VectorXd project(const Eigen::VectorXd& u, std::size_t& steps) const;
 
  private:
-  QuadraticConstraint(Eigen::VectorXd center, const Eigen::MatrixXd& P, Eigen::VectorXd q, double c);
+  explicit QuadraticConstraint(QuadraticForm form);
 
-  Eigen::VectorXd center_;
-  Eigen::MatrixXd P_;
-  Eigen::VectorXd q_;
-  double c_;
+  QuadraticForm form_;
   Eigen::MatrixXd V_;  // P = V diag(s) V'
   Eigen::VectorXd s_;
   Eigen::VectorXd Vq_;

@@ -4,14 +4,29 @@
 
 namespace softradial {
 
+// 1/2 y'P y + q'y + c <= 0,  y = x - center,  P symmetric positive semidefinite.
+struct QuadraticForm {
+  Eigen::VectorXd center;
+  Eigen::MatrixXd P;
+  Eigen::VectorXd q;
+  double c;
+};
+
+// A set that one quadratic inequality describes.
+class QuadraticSet : public SmoothSet {
+ public:
+  [[nodiscard]] virtual QuadraticForm form() const = 0;
+};
+
 // {x : |x - center| <= radius}; slack: radius - |x - center|.
-class Ball final : public SmoothSet {
+class Ball final : public QuadraticSet {
  public:
   [[nodiscard]] static SetType type();
   Ball(Eigen::VectorXd center, double radius);
 
   [[nodiscard]] std::size_t dim() const noexcept override { return static_cast<std::size_t>(center_.size()); }
   [[nodiscard]] Description describe() const override;
+  [[nodiscard]] QuadraticForm form() const override;
   void slacks(std::span<const double> x, std::span<double> out) const override;
   [[nodiscard]] std::optional<BarrierTerms> barrier(const Eigen::VectorXd& x, double t) const override;
   [[nodiscard]] std::optional<Eigen::VectorXd> closed_form_anchor() const override { return center_; }
@@ -26,13 +41,14 @@ class Ball final : public SmoothSet {
 };
 
 // {x : 1/2 x'Px + q'x + c <= 0}, P symmetric positive semidefinite, singular allowed. Slack: -(1/2 x'Px + q'x + c).
-class Quadratic final : public SmoothSet {
+class Quadratic final : public QuadraticSet {
  public:
   [[nodiscard]] static SetType type();
   Quadratic(Eigen::MatrixXd P, Eigen::VectorXd q, double c);
 
   [[nodiscard]] std::size_t dim() const noexcept override { return static_cast<std::size_t>(q_.size()); }
   [[nodiscard]] Description describe() const override;
+  [[nodiscard]] QuadraticForm form() const override;
   void slacks(std::span<const double> x, std::span<double> out) const override;
   [[nodiscard]] std::optional<BarrierTerms> barrier(const Eigen::VectorXd& x, double t) const override;
   [[nodiscard]] std::optional<Eigen::VectorXd> closed_form_anchor() const override;
@@ -48,13 +64,14 @@ class Quadratic final : public SmoothSet {
 };
 
 // {x : (x - center)' shape (x - center) <= 1}, shape symmetric positive semidefinite. Slack: 1 - (x-c)' shape (x-c).
-class Ellipsoid final : public SmoothSet {
+class Ellipsoid final : public QuadraticSet {
  public:
   [[nodiscard]] static SetType type();
   Ellipsoid(Eigen::VectorXd center, Eigen::MatrixXd shape);
 
   [[nodiscard]] std::size_t dim() const noexcept override { return static_cast<std::size_t>(center_.size()); }
   [[nodiscard]] Description describe() const override;
+  [[nodiscard]] QuadraticForm form() const override;
   void slacks(std::span<const double> x, std::span<double> out) const override;
   [[nodiscard]] std::optional<BarrierTerms> barrier(const Eigen::VectorXd& x, double t) const override;
   [[nodiscard]] std::optional<Eigen::VectorXd> closed_form_anchor() const override { return center_; }

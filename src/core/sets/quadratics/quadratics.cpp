@@ -268,6 +268,11 @@ Ball::Ball(Eigen::VectorXd center, double radius) : center_(std::move(center)), 
 
 Description Ball::describe() const { return {std::string(kBall), {{"center", center_}, {"radius", radius_}}}; }
 
+QuadraticForm Ball::form() const {
+  const auto n = center_.size();
+  return {center_, Eigen::MatrixXd::Identity(n, n) / (radius_ * radius_), Eigen::VectorXd::Zero(n), -0.5};
+}
+
 // radius - |x - center|. A long double's exponent holds the square of every double.
 void Ball::slacks(std::span<const double> x, std::span<double> out) const {
   long double square = 0;
@@ -305,6 +310,8 @@ Quadratic::Quadratic(Eigen::MatrixXd P, Eigen::VectorXd q, double c) : P_(std::m
 }
 
 Description Quadratic::describe() const { return {std::string(kQuadratic), {{"P", P_}, {"q", q_}, {"c", c_}}}; }
+
+QuadraticForm Quadratic::form() const { return {Eigen::VectorXd::Zero(q_.size()), P_, q_, c_}; }
 
 void Quadratic::slacks(std::span<const double> x, std::span<double> out) const {
   const LongVector wide = widened(x);
@@ -347,6 +354,8 @@ Ellipsoid::Ellipsoid(Eigen::VectorXd center, Eigen::MatrixXd shape)
 }
 
 Description Ellipsoid::describe() const { return {std::string(kEllipsoid), {{"center", center_}, {"shape", shape_}}}; }
+
+QuadraticForm Ellipsoid::form() const { return {center_, shape_, Eigen::VectorXd::Zero(center_.size()), -0.5}; }
 
 void Ellipsoid::slacks(std::span<const double> x, std::span<double> out) const {
   out[0] = static_cast<double>(1 - quadratic_form(shape_, widened(x) - center_.cast<long double>()));
