@@ -20,10 +20,6 @@ template <class A>
   return x.maxCoeff();
 }
 template <class A>
-[[nodiscard]] bool all(const Eigen::ArrayBase<A>& conditions) {
-  return conditions.all();
-}
-template <class A>
 [[nodiscard]] Eigen::ArrayXd larger(const Eigen::ArrayBase<A>& x, double least) {
   return x.max(least);
 }
@@ -77,7 +73,7 @@ template <class Rows>
   const Vector first = larger(kFirstSlack * rows.norms() * (1 + size), kSmallest);
   Vector s = choose(slack > 0, slack, first);
   Vector r = s - slack;
-  Truth arrived = !(size >= 0);  // nowhere yet
+  Truth arrived = -size > 0;  // nowhere yet
   for (int i = 0; i < kMaxSteps; ++i) {
     const Vector w = 1 / s;
     const Vector dy = rows.step(w, r);
@@ -99,7 +95,7 @@ template <class Rows>
     arrived = arrived || (feasible && !(squared >= kDone || lost));
     if (rows.everywhere(arrived || lost)) break;
   }
-  return {y, arrived && all(s > 0)};
+  return {y, arrived && -largest(-s) > 0};
 }
 
 }  // namespace softradial
