@@ -94,7 +94,9 @@ void add_methods(std::vector<Comparison>& table) {
   const Tensor g = torch::randn({kRows, kDim});
   const auto softmax = [=] { return torch::softmax(u, -1); };
   const std::pair<softradial::LayerMethod, double> methods[] = {
-      {softradial::Orthogonal{}, 3}, {softradial::Dc3{}, 0}, {softradial::HardNet{}, 0}, {softradial::Rayen{}, 0}};
+      {softradial::SoftOrthogonal{}, 2.5}, {softradial::Mirror{}, 1.5},
+      {softradial::Orthogonal{}, 3},       {softradial::Dc3{}, 0},
+      {softradial::HardNet{}, 0},          {softradial::Rayen{}, 0}};
   for (const auto& [method, bar] : methods) {
     softradial::nn::ConstraintLayer layer(softradial::CappedSimplex(kDim, 5.0 / kDim), method);
     const auto ours = [=]() mutable { return layer(u); };

@@ -70,6 +70,11 @@ void for_each_piece(std::size_t count, std::size_t threads, const std::function<
   if (failure) std::rethrow_exception(failure);
 }
 
+template <class T>
+Tolerance tolerance_of() {
+  return {.epsilon = std::numeric_limits<T>::epsilon(), .absolute = std::nullopt};
+}
+
 // The maps of the core have all quantities and bring their own threads.
 template <class T>
 RowMap<T> radial_map(const NamedSet& named, const Method& method, const ProjectOptions& options,
@@ -103,18 +108,17 @@ RowMap<T> radial_map(const NamedSet& named, const Method& method, const ProjectO
     case Quantity::inverse: {
       RowMap<T> inverse =
           map(0, dim, [=](Rows<const T> x, Rows<const T>, Rows<T> u) { projection->inverse(x, u, *workspace); });
-      inverse.interior.emplace(named, projection->anchor(),
-                               Tolerance{.epsilon = std::numeric_limits<T>::epsilon(), .absolute = std::nullopt});
+      inverse.interior.emplace(named, projection->anchor(), tolerance_of<T>());
       return inverse;
     }
   }
   return map(0, dim, [=](Rows<const T> u, Rows<const T>, Rows<T> x) { projection->project(u, x, *workspace); });
 }
 
-// The other layers have values and J'g. Their objects may be called from several threads at once.
+// The other layers have values and J'g, some of them more. Their objects may be called from several threads at once.
 template <class T>
-RowMap<T> layer_map(const Set& set, const ProjectOptions& options, const ProjectionOptions& how) {
-  const std::shared_ptr<const Layer<T>> layer = make_layer<T>(set, options.method, how);
+RowMap<T> layer_map(const NamedSet& named, const ProjectOptions& options, const ProjectionOptions& how) {
+  const std::shared_ptr<const Layer<T>> layer = make_layer<T>(named.set, options.method, how);
   const Quantity quantity = options.quantity;
   const auto threads = static_cast<std::size_t>(options.threads);
   const auto map_piece = [layer, quantity](Rows<const T> u, Rows<const T> g, Rows<T> out) {
@@ -123,6 +127,12 @@ RowMap<T> layer_map(const Set& set, const ProjectOptions& options, const Project
     } else if (quantity == Quantity::value) {
       std::vector<T> state(u.count() * layer->state_dim());
       layer->project(u, out, {state.data(), u.count(), layer->state_dim()});
+    } else if (quantity == Quantity::jvp) {
+      layer->project_jvp(u, g, out);
+    } else if (quantity == Quantity::inverse) {
+      layer->inverse(u, out);
+    } else if (quantity == Quantity::log_det) {
+      layer->log_abs_det(u, {out.data(), out.count()});
     } else {
       std::vector<T> x(u.count() * layer->dim());
       std::vector<T> state(u.count() * layer->state_dim());
@@ -140,11 +150,19 @@ RowMap<T> layer_map(const Set& set, const ProjectOptions& options, const Project
     });
   };
   const bool is_vjp = quantity == Quantity::vjp;
-  return {.in_dim = layer->input_dim(),
-          .second_dim = is_vjp ? layer->dim() : 0,
-          .out_dim = is_vjp ? layer->input_dim() : layer->dim(),
-          .apply = apply,
-          .interior = {}};
+  RowMap<T> map{.in_dim = layer->input_dim(),
+                .second_dim = is_vjp || quantity == Quantity::jvp ? layer->dim() : 0,
+                .out_dim = is_vjp                          ? layer->input_dim()
+                           : quantity == Quantity::log_det ? 1
+                                                           : layer->dim(),
+                .apply = apply,
+                .interior = {}};
+  if (quantity == Quantity::inverse) {
+    map.interior.emplace(
+        named, how.anchor_point ? check_anchor(named.set, *how.anchor_point) : require_anchor(named.set, how.anchor),
+        tolerance_of<T>());
+  }
+  return map;
 }
 
 template <class T>
@@ -154,7 +172,7 @@ RowMap<T> make_row_map(const ProjectOptions& options) {
   ProjectionOptions how = {.anchor = options.anchor.search, .anchor_point = options.anchor.point(set.dim())};
   return options.anchor.naming_the_file(options.set_file, [&] {
     const auto method = radial_method(options.method);
-    if (!method) return layer_map<T>(set, options, how);
+    if (!method) return layer_map<T>(named, options, how);
     how.threads = options.threads;
     return radial_map<T>(named, *method, options, how);
   });
@@ -233,11 +251,16 @@ class Stream {
 
 void require_supported(const ProjectOptions& options) {
   const std::string name(method_name(options.method));
-  const bool is_special = options.quantity != Quantity::value && options.quantity != Quantity::evaluation &&
-                          options.quantity != Quantity::vjp;
-  if (is_special && !radial_method(options.method)) {
-    throw BadInput("--jvp, --inverse, --log-det and --slack are for soft_radial, hard_radial and gauge_map; " + name +
-                   " has --vjp only");
+  const std::string others =
+      name + (has_inverse(options.method) ? " has --vjp, --jvp, --inverse and --log-det only" : " has --vjp only");
+  const auto is_radial = [](const LayerMethod& method) { return radial_method(method).has_value(); };
+  if (options.quantity == Quantity::slack && !is_radial(options.method)) {
+    throw BadInput("--slack is for " + methods_with(is_radial) + "; " + others);
+  }
+  const bool is_of_bijections = options.quantity == Quantity::jvp || options.quantity == Quantity::inverse ||
+                                options.quantity == Quantity::log_det;
+  if (is_of_bijections && !has_inverse(options.method)) {
+    throw BadInput("--jvp, --inverse and --log-det are for " + methods_with(has_inverse) + "; " + others);
   }
   if (!options.anchor.is_automatic() && !has_anchor(options.method)) {
     throw BadInput("--anchor: " + name + " has no anchor");

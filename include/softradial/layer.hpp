@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "softradial/errors.hpp"
 #include "softradial/method.hpp"
 #include "softradial/projection.hpp"
 #include "softradial/rows.hpp"
@@ -19,6 +20,23 @@
 // Every constraint layer that the paper compares, ours among them, behind one interface. Each page of docs/methods/ states
 // the formula, what a method guarantees, and when to prefer it.
 namespace softradial {
+
+// x = p + phi w with p the nearest point of the set shrunk by delta towards its anchor, w = P_hull(u) - p and
+// phi = 1 / (1 / kappa + gamma), gamma the gauge of w seen from p (docs/math/soft_orthogonal.md): an orthogonal projection
+// that is a bijection onto the interior. The sets of `Orthogonal`.
+struct SoftOrthogonal {
+  double kappa = 0.01;
+  double delta = 0.005;
+  bool operator==(const SoftOrthogonal&) const = default;
+};
+
+// x_j = lower_j + (upper_j - lower_j) sigmoid((u_j - tau) / temperature), tau from the sum; without upper bounds a softmax
+// (docs/math/mirror.md). A smooth bijection of the hull onto the interior. Boxes, simplices, capped simplices, and products
+// of these.
+struct Mirror {
+  double temperature = 1;
+  bool operator==(const Mirror&) const = default;
+};
 
 // x = total softmax(u / temperature). Simplices.
 struct Softmax {
@@ -95,11 +113,24 @@ struct SoftPenalty {
   bool operator==(const SoftPenalty&) const = default;
 };
 
-using LayerMethod = std::variant<SoftRadial, HardRadial, GaugeMap, Softmax, Orthogonal, Dc3, HardNet, HardNetAff,
-                                 HardNetCvx, Rayen, RayScalar, Hop, Hp, SoftPenalty>;
+using LayerMethod = std::variant<SoftRadial, HardRadial, GaugeMap, SoftOrthogonal, Mirror, Softmax, Orthogonal, Dc3,
+                                 HardNet, HardNetAff, HardNetCvx, Rayen, RayScalar, Hop, Hp, SoftPenalty>;
 
 // The method as a map of softradial/projection.hpp, if it is one of them.
 [[nodiscard]] std::optional<Method> radial_method(const LayerMethod& method) noexcept;
+
+// Whether the method's layers have an inverse, log |det J| and tangents: the maps of softradial/projection.hpp,
+// soft_orthogonal and mirror.
+[[nodiscard]] bool has_inverse(const LayerMethod& method) noexcept;
+
+// A quantity that a method does not have: the inverse of an orthogonal projection, ...
+class NotAvailable : public Error {
+ public:
+  using Error::Error;
+};
+
+// The names of the methods for which this is true, in words: "soft_radial, hard_radial and gauge_map".
+[[nodiscard]] std::string methods_with(bool (*quality)(const LayerMethod&));
 
 // Whether the method starts from an interior point. Softmax, orthogonal projections and corrections of violated
 // constraints start from u itself.
@@ -146,6 +177,14 @@ class Layer {
                            Rows<T> grad_u) const = 0;
   // The layer as it is evaluated: methods that only approach the set end with an exact projection (paper, appendix).
   virtual std::size_t evaluate(Rows<const T> u, Rows<T> x) const;
+
+  // The rest is for methods with has_inverse(); others throw NotAvailable.
+  // tangent_x = J tangent_u.
+  virtual void project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T> tangent_x) const;
+  // The u on the hull with project(u) = x. NaN in rows that lie outside the set or off the hull by more than rounding.
+  virtual void inverse(Rows<const T> x, Rows<T> u) const;
+  // log |det J| on the hull's directions; -infinity where J is singular.
+  virtual void log_abs_det(Rows<const T> u, std::span<T> out) const;
 };
 
 template <class T>

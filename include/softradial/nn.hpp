@@ -131,6 +131,10 @@ class ConstraintLayerImpl final : public torch::nn::Module {
   // x (..., dim) for u (..., input_dim()).
   torch::Tensor forward(const torch::Tensor& u);
 
+  // Of methods with has_inverse(), without gradients; NotAvailable for the others. As those of the radial layers.
+  [[nodiscard]] torch::Tensor inverse(const torch::Tensor& x) const;
+  [[nodiscard]] torch::Tensor log_abs_det(const torch::Tensor& u) const;
+
   [[nodiscard]] int64_t input_dim() const;
   [[nodiscard]] const Set& set() const;
   [[nodiscard]] const LayerMethod& method() const;

@@ -178,7 +178,8 @@ SR_API sr_status sr_project_vjp_f32(const sr_layer* layer, sr_const_rows_f32 u, 
 SR_API sr_status sr_project_vjp_f64(const sr_layer* layer, sr_const_rows_f64 u, sr_const_rows_f64 grad_x,
                                     sr_rows_f64 grad_u);
 
-/* The rest is for soft_radial, hard_radial and gauge_map; SR_NOT_AVAILABLE for the others. */
+/* The rest is for the methods with an inverse: soft_radial, hard_radial, gauge_map, soft_orthogonal and mirror; sr_slack for
+ * the first three. SR_NOT_AVAILABLE for the others. */
 
 /* tangent_x = J tangent_u. */
 SR_API sr_status sr_project_jvp_f32(const sr_layer* layer, sr_const_rows_f32 u, sr_const_rows_f32 tangent_u,

@@ -35,11 +35,17 @@ __all__ = [
     "hardnet_cvx",
     "hop",
     "hp",
+    "mirror",
+    "mirror_inverse",
+    "mirror_log_abs_det",
     "orthogonal",
     "penalty",
     "qp",
     "ray_scalar",
     "rayen",
+    "soft_orthogonal",
+    "soft_orthogonal_inverse",
+    "soft_orthogonal_log_abs_det",
     "soft_radial",
     "soft_radial_inverse",
     "soft_radial_log_abs_det",
@@ -154,6 +160,42 @@ def gauge_map_log_abs_det(
 ) -> Tensor:
     """log |det J(u)| of gauge_map on the directions of the set's affine hull, one number a row."""
     return _radial(layers.GaugeMap, set, (contraction, float(lambda_)), anchor).log_abs_det(u)
+
+
+def soft_orthogonal(
+    u: Numbers, set: Set, kappa: float = 0.01, delta: float = 0.005, anchor: Any = "auto"
+) -> Tensor:
+    """x strictly inside the set, near the nearest point of it: softradial.SoftOrthogonal."""
+    return _radial(methods.SoftOrthogonal, set, (kappa, delta), anchor)(u)
+
+
+def soft_orthogonal_inverse(
+    x: Numbers, set: Set, kappa: float = 0.01, delta: float = 0.005, anchor: Any = "auto"
+) -> Tensor:
+    """The u on the set's affine hull with soft_orthogonal(u, ...) = x; NaN in rows outside the set."""
+    return _radial(methods.SoftOrthogonal, set, (kappa, delta), anchor).inverse(x)
+
+
+def soft_orthogonal_log_abs_det(
+    u: Numbers, set: Set, kappa: float = 0.01, delta: float = 0.005, anchor: Any = "auto"
+) -> Tensor:
+    """log |det J(u)| of soft_orthogonal on the directions of the set's affine hull, one number a row."""
+    return _radial(methods.SoftOrthogonal, set, (kappa, delta), anchor).log_abs_det(u)
+
+
+def mirror(u: Numbers, set: Set, temperature: float = 1.0) -> Tensor:
+    """x strictly inside the set, by logistic functions with a common shift: softradial.Mirror."""
+    return _layer(methods.Mirror, set, (temperature,))(u)
+
+
+def mirror_inverse(x: Numbers, set: Set, temperature: float = 1.0) -> Tensor:
+    """The u on the set's affine hull with mirror(u, ...) = x; NaN in rows outside the set."""
+    return _layer(methods.Mirror, set, (temperature,)).inverse(x)
+
+
+def mirror_log_abs_det(u: Numbers, set: Set, temperature: float = 1.0) -> Tensor:
+    """log |det J(u)| of mirror on the directions of the set's affine hull, one number a row."""
+    return _layer(methods.Mirror, set, (temperature,)).log_abs_det(u)
 
 
 def softmax(u: Numbers, set: Set, temperature: float = 1.0) -> Tensor:

@@ -99,6 +99,44 @@ class ConstraintLayer(SetLayer, Described):
         self._arguments = json.dumps({"method": method, "contraction": "", "anchor": "auto", "options": numbers})
 
 
+class Bijection(ConstraintLayer):
+    """A layer that is one-to-one onto the interior of its set: what SoftOrthogonal and Mirror have besides their values."""
+
+    @plain_errors
+    @torch.jit.export
+    def inverse(self, x: Tensor) -> Tensor:
+        """The u on the set's affine hull with layer(u) = x; NaN in rows outside the set. Without a gradient."""
+        return self.layer.inverse(x)
+
+    @plain_errors
+    @torch.jit.export
+    def log_abs_det(self, u: Tensor) -> Tensor:
+        """log |det J(u)| on the directions of the set's affine hull, one number a row. Without a gradient."""
+        return self.layer.log_abs_det(u)
+
+
+class SoftOrthogonal(Bijection):
+    """The nearest point of the set, made one-to-one and drawn strictly inside. The sets that Orthogonal takes.
+
+        x = p + phi w,   p = the nearest point of u0 + (1 - delta) (set - u0),   w = u - p,   phi = 1 / (1/kappa + gamma(p, w))
+
+    kappa    slope of the leak across the boundary, in (0, 1]
+    delta    the share of the set, seen from the anchor u0, that the leak fills; inside the rest the layer is the identity
+    anchor   "auto", "chebyshev", "analytic" or a point inside
+    """
+
+    def __init__(self, set: Set, kappa: float = 0.01, delta: float = 0.005, anchor: Any = "auto") -> None:
+        super().__init__(set, "soft_orthogonal", anchor=anchor, kappa=kappa, delta=delta)
+
+
+class Mirror(Bijection):
+    """x_j = lower_j + (upper_j - lower_j) sigmoid((u_j - tau) / temperature), tau from the sum; without upper bounds the
+    softmax. Strictly inside, one-to-one and smooth. Boxes, simplices, capped simplices, and products of these."""
+
+    def __init__(self, set: Set, temperature: float = 1.0) -> None:
+        super().__init__(set, "mirror", temperature=temperature)
+
+
 class Softmax(ConstraintLayer):
     """x = sum softmax(u / temperature). Simplices."""
 

@@ -387,7 +387,7 @@ class ConstraintLayer:
         return self._map("project_vjp", (u, "u", self.input_dim), self.input_dim, (grad_x, "grad_x", self.dim))
 
     def jvp(self, u: Numbers, tangent_u: Numbers) -> np.ndarray:
-        """J tangent_u, (..., dim). SoftRadial, HardRadial and GaugeMap, as what follows."""
+        """J tangent_u, (..., dim). For methods with an inverse: SoftRadial, HardRadial, GaugeMap, SoftOrthogonal, Mirror; as what follows."""
         return self._map("project_jvp", (u, "u", self.dim), self.dim, (tangent_u, "tangent_u", self.dim))
 
     def inverse(self, x: Numbers) -> np.ndarray:
@@ -399,7 +399,7 @@ class ConstraintLayer:
         return self._number("log_abs_det", u)
 
     def slack(self, u: Numbers) -> np.ndarray:
-        """1 - the gauge of layer(u), (...): 1 at the anchor, towards 0 at the boundary, never 0."""
+        """1 - the gauge of layer(u), (...): 1 at the anchor, towards 0 at the boundary, never 0. Of the first three."""
         return self._number("slack", u)
 
     def _map(

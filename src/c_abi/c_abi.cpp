@@ -132,50 +132,61 @@ sr_status project_vjp(const sr_layer* handle, const Given& given_u, const Given&
   });
 }
 
-// A quantity of the maps of the core: use(evaluator, rows, workspace).
+[[noreturn]] void refuse(const sr_layer& layer, const char* quantity, bool (*quality)(const LayerMethod&)) {
+  throw Refusal(SR_NOT_AVAILABLE, std::string(quantity) + " is for " + methods_with(quality) + ", not for " +
+                                      std::string(method_name(layer.options.method)));
+}
+
+// A quantity of the methods that have an inverse. The maps of the core work in a workspace: use(evaluator, rows,
+// workspace...); the other layers bring their own memory: use(layer, rows).
 template <class T, class Given, class Use>
-sr_status with_map(const sr_layer* handle, const char* quantity, const Given& given, const char* name, const Use& use) {
+sr_status with_bijection(const sr_layer* handle, const char* quantity, const Given& given, const char* name,
+                         const Use& use) {
   return guarded([&] {
     const sr_layer& layer = required(handle, "layer");
-    const RadialMap* const map = layer.map();
-    if (map == nullptr) {
-      throw Refusal(SR_NOT_AVAILABLE, std::string(quantity) +
-                                          " is for soft_radial, hard_radial and gauge_map, not for " +
-                                          std::string(method_name(layer.options.method)));
-    }
+    if (!has_inverse(layer.options.method)) refuse(layer, quantity, has_inverse);
     const auto rows = layer_input<T>(layer, given, layer.dim(), name);
-    const auto workspace = map->lend_workspace<T>();
-    use(map->evaluator<T>(), rows, *workspace);
+    if (const RadialMap* const map = layer.map()) {
+      const auto workspace = map->lend_workspace<T>();
+      use(map->evaluator<T>(), rows, *workspace);
+    } else {
+      use(std::get<OtherLayer>(layer.made).layer<T>(), rows);
+    }
   });
 }
 
 template <class T, class Given, class Out>
 sr_status project_jvp(const sr_layer* layer, const Given& given_u, const Given& given_tangent, const Out& given_out) {
-  return with_map<T>(layer, "project_jvp", given_u, "u", [&](const auto& evaluator, auto u, auto& workspace) {
+  return with_bijection<T>(layer, "project_jvp", given_u, "u", [&](const auto& map, auto u, auto&... workspace) {
     const Rows<const T> tangent_u = input_rows(given_tangent, u.count(), u.dim(), "tangent_u");
     const Rows<T> tangent_x = output_rows(given_out, u.count(), u.dim(), "tangent_x");
-    evaluator.project_jvp(u, tangent_u, tangent_x, workspace);
+    map.project_jvp(u, tangent_u, tangent_x, workspace...);
   });
 }
 
 template <class T, class Given, class Out>
 sr_status inverse(const sr_layer* layer, const Given& given_x, const Out& given_u) {
-  return with_map<T>(layer, "inverse", given_x, "x", [&](const auto& evaluator, auto x, auto& workspace) {
-    evaluator.inverse(x, output_rows(given_u, x.count(), x.dim(), "u"), workspace);
+  return with_bijection<T>(layer, "inverse", given_x, "x", [&](const auto& map, auto x, auto&... workspace) {
+    map.inverse(x, output_rows(given_u, x.count(), x.dim(), "u"), workspace...);
   });
 }
 
 template <class T, class Given>
 sr_status log_abs_det(const sr_layer* layer, const Given& given_u, T* out, std::size_t length) {
-  return with_map<T>(layer, "log_abs_det", given_u, "u", [&](const auto& evaluator, auto u, auto& workspace) {
-    evaluator.log_abs_det(u, numbers(out, length, u.count(), "out"), workspace);
+  return with_bijection<T>(layer, "log_abs_det", given_u, "u", [&](const auto& map, auto u, auto&... workspace) {
+    map.log_abs_det(u, numbers(out, length, u.count(), "out"), workspace...);
   });
 }
 
 template <class T, class Given>
-sr_status slack(const sr_layer* layer, const Given& given_u, T* out, std::size_t length) {
-  return with_map<T>(layer, "slack", given_u, "u", [&](const auto& evaluator, auto u, auto& workspace) {
-    evaluator.slack(u, numbers(out, length, u.count(), "out"), workspace);
+sr_status slack(const sr_layer* handle, const Given& given_u, T* out, std::size_t length) {
+  return guarded([&] {
+    const sr_layer& layer = required(handle, "layer");
+    const RadialMap* const map = layer.map();
+    if (map == nullptr) refuse(layer, "slack", [](const LayerMethod& m) { return radial_method(m).has_value(); });
+    const auto u = layer_input<T>(layer, given_u, layer.dim(), "u");
+    const auto workspace = map->lend_workspace<T>();
+    map->evaluator<T>().slack(u, numbers(out, length, u.count(), "out"), *workspace);
   });
 }
 

@@ -83,7 +83,8 @@ std::string methods_json() {
     nlohmann::ordered_json entry{{"name", name},
                                  {"title", method_title(method)},
                                  {"anchor", has_anchor(method)},
-                                 {"map", radial_method(method).has_value()}};
+                                 {"map", radial_method(method).has_value()},
+                                 {"inverse", has_inverse(method)}};
     if (const auto word = method_contraction(method); !word.empty()) entry["contraction"] = word;
     entry["options"] = nlohmann::ordered_json::array();
     for (const auto& [option, value] : method_options(method)) {

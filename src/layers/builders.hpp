@@ -8,6 +8,11 @@ namespace softradial::layers {
 template <class T>
 [[nodiscard]] LayerPtr<T> make_radial(const Set& set, const Method& method, const ProjectionOptions& options);
 template <class T>
+[[nodiscard]] LayerPtr<T> make_soft_orthogonal(const Set& set, const SoftOrthogonal& method,
+                                               const ProjectionOptions& options);
+template <class T>
+[[nodiscard]] LayerPtr<T> make_mirror(const Set& set, const Mirror& method);
+template <class T>
 [[nodiscard]] LayerPtr<T> make_softmax(const Set& set, const Softmax& method);
 template <class T>
 [[nodiscard]] LayerPtr<T> make_orthogonal(const Set& set, std::string_view name);

@@ -186,6 +186,8 @@ std::string method_scope(const LayerMethod& method) {
     std::string operator()(const SoftRadial&) const { return "every convex set"; }
     std::string operator()(const HardRadial&) const { return "every convex set"; }
     std::string operator()(const GaugeMap&) const { return "every convex set"; }
+    std::string operator()(const SoftOrthogonal&) const { return "linear and quadratic constraints"; }
+    std::string operator()(const Mirror&) const { return "boxes and simplices"; }
     std::string operator()(const Softmax&) const { return "simplices"; }
     std::string operator()(const Orthogonal&) const { return "linear and quadratic constraints"; }
     std::string operator()(const Dc3&) const { return "linear constraints"; }

@@ -27,6 +27,8 @@ struct MethodWords {
 constexpr std::array<MethodWords, std::variant_size_v<LayerMethod>> kWords = {{{"soft_radial", "SoftRadial"},
                                                                                {"hard_radial", "HardRadial"},
                                                                                {"gauge_map", "GaugeMap"},
+                                                                               {"soft_orthogonal", "SoftOrthogonal"},
+                                                                               {"mirror", "Mirror"},
                                                                                {"softmax", "Softmax"},
                                                                                {"orthogonal", "Orthogonal"},
                                                                                {"dc3", "Dc3"},
@@ -75,8 +77,24 @@ std::optional<Method> radial_method(const LayerMethod& method) noexcept {
   return std::nullopt;
 }
 
+bool has_inverse(const LayerMethod& method) noexcept {
+  return radial_method(method) || std::holds_alternative<SoftOrthogonal>(method) ||
+         std::holds_alternative<Mirror>(method);
+}
+
+std::string methods_with(bool (*quality)(const LayerMethod&)) {
+  std::vector<std::string_view> names = method_names();
+  std::erase_if(names, [&](std::string_view name) { return !quality(method_named(name)); });
+  std::string words;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    words += (i == 0 ? "" : i + 1 < names.size() ? ", " : " and ") + std::string(names[i]);
+  }
+  return words;
+}
+
 bool has_anchor(const LayerMethod& method) noexcept {
-  return radial_method(method) || std::holds_alternative<Rayen>(method) || std::holds_alternative<RayScalar>(method) ||
+  return radial_method(method) || std::holds_alternative<SoftOrthogonal>(method) ||
+         std::holds_alternative<Rayen>(method) || std::holds_alternative<RayScalar>(method) ||
          std::holds_alternative<Hop>(method) || std::holds_alternative<Hp>(method);
 }
 
@@ -84,8 +102,24 @@ template <class T>
 std::size_t Layer<T>::evaluate(Rows<const T> u, Rows<T> x) const {
   return project(u, x, {});
 }
-template std::size_t Layer<float>::evaluate(Rows<const float>, Rows<float>) const;
-template std::size_t Layer<double>::evaluate(Rows<const double>, Rows<double>) const;
+namespace {
+[[noreturn]] void refuse(const char* quantity) { throw NotAvailable(std::string("this layer has no ") + quantity); }
+}  // namespace
+
+template <class T>
+void Layer<T>::project_jvp(Rows<const T>, Rows<const T>, Rows<T>) const {
+  refuse("tangents");
+}
+template <class T>
+void Layer<T>::inverse(Rows<const T>, Rows<T>) const {
+  refuse("inverse");
+}
+template <class T>
+void Layer<T>::log_abs_det(Rows<const T>, std::span<T>) const {
+  refuse("determinant");
+}
+template class Layer<float>;
+template class Layer<double>;
 
 template <class T>
 LayerPtr<T> make_layer(const Set& set, const LayerMethod& method, const ProjectionOptions& options) {
@@ -93,6 +127,8 @@ LayerPtr<T> make_layer(const Set& set, const LayerMethod& method, const Projecti
   return std::visit(Overloaded{[&](const SoftRadial& m) { return make_radial<T>(set, m, options); },
                                [&](const HardRadial& m) { return make_radial<T>(set, m, options); },
                                [&](const GaugeMap& m) { return make_radial<T>(set, m, options); },
+                               [&](const SoftOrthogonal& m) { return make_soft_orthogonal<T>(set, m, options); },
+                               [&](const Mirror& m) { return make_mirror<T>(set, m); },
                                [&](const Softmax& m) { return make_softmax<T>(set, m); },
                                [&](const Orthogonal&) { return make_orthogonal<T>(set, "orthogonal"); },
                                [&](const Dc3& m) { return make_dc3<T>(set, m); },

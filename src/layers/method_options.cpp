@@ -24,7 +24,10 @@ void for_each_option(M& method, const Visit& visit) {
     visit("epsilon", method.epsilon);
   } else if constexpr (std::same_as<Plain, GaugeMap>) {
     visit("lambda", method.lambda);
-  } else if constexpr (std::same_as<Plain, Softmax>) {
+  } else if constexpr (std::same_as<Plain, SoftOrthogonal>) {
+    visit("kappa", method.kappa);
+    visit("delta", method.delta);
+  } else if constexpr (std::same_as<Plain, Softmax> || std::same_as<Plain, Mirror>) {
     visit("temperature", method.temperature);
   } else if constexpr (std::same_as<Plain, Dc3>) {
     visit("steps", method.steps);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -96,8 +97,9 @@ QpLayer::Solution QpLayer::solve(const MatrixXd& p) const {
 
 QpLayer::Solution QpLayer::solve(const MatrixXd& p, const MatrixXd& h, const MatrixXd& b) const {
   // Enough for a guess of the active rows from which the exact solution is found in a few steps. A bad guess takes
-  // longer, but the solution is exact all the same.
+  // longer, but the solution is exact all the same. Of few rows, those that the free solution breaks are guess enough.
   constexpr int kGuessIterations = 20;
+  constexpr Index kFewRows = 12;
   const Index batch = p.cols();
   const Index m = rows_.rows();
   const Index equalities = A_.rows();
@@ -119,23 +121,31 @@ QpLayer::Solution QpLayer::solve(const MatrixXd& p, const MatrixXd& h, const Mat
 
   // The rows have length 1, so that rho is of the size of Q.
   const double rho = Q_.diagonal().mean();
-  const Splitting splitting(Q_, rows_, equalities, rho);
+  std::optional<Splitting> splitting;
   MatrixXd x = free;
-  MatrixXd z = (rows_ * x).cwiseMin(rhs);
+  MatrixXd z = breaks.cwiseMin(0.0) + rhs;
   MatrixXd y = MatrixXd::Zero(m, batch);
-  for (int i = 0; i < kGuessIterations; ++i) splitting.step(p, rhs, x, z, y);
-  out.iterations = static_cast<std::size_t>(kGuessIterations) * static_cast<std::size_t>(batch);
+  if (m > kFewRows) {
+    splitting.emplace(Q_, rows_, equalities, rho);
+    for (int i = 0; i < kGuessIterations; ++i) splitting->step(p, rhs, x, z, y);
+    out.iterations = static_cast<std::size_t>(kGuessIterations) * static_cast<std::size_t>(batch);
+  }
 
   const ActiveSet exact(gram_, equalities);
   MatrixXd multipliers(m, batch);
   for (Index k = 0; k < batch; ++k) {
-    VectorXd v = y.col(k);
     if (!breaks.col(k).allFinite()) {
       multipliers.col(k).setConstant(std::numeric_limits<double>::quiet_NaN());
       continue;
     }
+    if (equalities == 0 && breaks.col(k).maxCoeff() <= 0) {
+      multipliers.col(k).setZero();
+      continue;
+    }
+    VectorXd v = m > kFewRows ? y.col(k) : breaks.col(k);
     if (!exact.solve(breaks.col(k), v, out.iterations)) {
       // Rounding kept the active set from settling: this sample is solved by the splitting alone.
+      if (!splitting) splitting.emplace(Q_, rows_, equalities, rho);
       MatrixXd x1 = x.col(k);
       MatrixXd z1 = z.col(k);
       MatrixXd y1 = y.col(k);
@@ -144,7 +154,7 @@ QpLayer::Solution QpLayer::solve(const MatrixXd& p, const MatrixXd& h, const Mat
       bool settled = false;
       for (int i = 0; i < options_.max_iterations && !settled; ++i) {
         const MatrixXd before = x1;
-        splitting.step(p1, rhs1, x1, z1, y1);
+        splitting->step(p1, rhs1, x1, z1, y1);
         ++out.iterations;
         const double size = std::max(1.0, x1.cwiseAbs().maxCoeff());
         settled = (x1 - before).cwiseAbs().maxCoeff() <= options_.tolerance * size &&

@@ -29,6 +29,13 @@ Eigen::VectorXd QuadraticConstraint::gradient(const Eigen::VectorXd& x) const {
   return form_.P * (x - form_.center) + form_.q;
 }
 
+std::optional<QuadraticConstraint::Sphere> QuadraticConstraint::as_ball() const {
+  const double curvature = P_(0, 0);
+  if (!(curvature > 0) || P_ != curvature * Eigen::MatrixXd::Identity(P_.rows(), P_.cols())) return std::nullopt;
+  const Eigen::VectorXd offset = q_ / curvature;
+  return Sphere{center_ - offset, std::sqrt(offset.squaredNorm() - 2 * c_ / curvature)};
+}
+
 Eigen::VectorXd QuadraticConstraint::project(const Eigen::VectorXd& u, std::size_t& steps) const {
   if (!u.allFinite()) return Eigen::VectorXd::Constant(u.size(), std::numeric_limits<double>::quiet_NaN());
   const Eigen::VectorXd w = V_.transpose() * (u - form_.center);

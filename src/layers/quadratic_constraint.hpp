@@ -17,6 +17,13 @@ class QuadraticConstraint {
   [[nodiscard]] Eigen::VectorXd gradient(const Eigen::VectorXd& x) const;
   [[nodiscard]] const Eigen::MatrixXd& hessian() const noexcept { return form_.P; }
 
+  struct Sphere {
+    Eigen::VectorXd center;
+    double radius;
+  };
+  // The same set as a ball, if it is one.
+  [[nodiscard]] std::optional<Sphere> as_ball() const;
+
   // The orthogonal projection: y(lambda) = (I + lambda P)^-1 (u - center - lambda q) with the lambda >= 0 at which the
   // constraint holds with equality. In the eigenbasis of P this is a scalar equation, convex and falling, which is solved
   // by Newton's method in a bracket. If q = 0, Newton's method is applied to 1 / sqrt(y'P y), which is nearly linear, so

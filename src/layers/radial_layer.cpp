@@ -33,6 +33,22 @@ class RadialLayer final : public Layer<T> {
     std::vector<T> buffer(shift_.empty() ? 0 : u.count() * dim());
     projection_.project_vjp(shifted(u, {buffer.data(), u.count(), dim()}), grad_x, grad_u, *workspace, states(state));
   }
+  // Of the core's own maps: RAYEN has no inverse.
+  void project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T> tangent_x) const override {
+    if (!shift_.empty()) return Layer<T>::project_jvp(u, tangent_u, tangent_x);
+    const auto workspace = lend();
+    projection_.project_jvp(u, tangent_u, tangent_x, *workspace);
+  }
+  void inverse(Rows<const T> x, Rows<T> u) const override {
+    if (!shift_.empty()) return Layer<T>::inverse(x, u);
+    const auto workspace = lend();
+    projection_.inverse(x, u, *workspace);
+  }
+  void log_abs_det(Rows<const T> u, std::span<T> out) const override {
+    if (!shift_.empty()) return Layer<T>::log_abs_det(u, out);
+    const auto workspace = lend();
+    projection_.log_abs_det(u, out, *workspace);
+  }
 
  private:
   static_assert(sizeof(RowState<T>) == 4 * sizeof(T));

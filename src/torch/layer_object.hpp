@@ -52,4 +52,8 @@ using LayerObjectPtr = c10::intrusive_ptr<LayerObject>;
 // x (..., dim) for u (..., input_dim); as in training or as in evaluation.
 [[nodiscard]] at::Tensor project_layer(const at::Tensor& u, const LayerObjectPtr& layer, bool training);
 
+// Of methods with an inverse; NotAvailable for the others. They have no gradients.
+[[nodiscard]] at::Tensor layer_inverse(const at::Tensor& x, const LayerObjectPtr& layer);
+[[nodiscard]] at::Tensor layer_log_abs_det(const at::Tensor& u, const LayerObjectPtr& layer);
+
 }  // namespace softradial::ops

@@ -129,7 +129,66 @@ at::Tensor layer_backward_vmap(const at::Tensor& grad_x, const at::Tensor& u, co
   return rows.batched(layer_backward(rows.in_front(grad_x), rows.in_front(u), rows.in_front(x), states, layer));
 }
 
+// --- What methods with an inverse have besides. ----------------------------------------------------------------------------
+
+void require_inverse(const LayerObjectPtr& layer, const char* quantity) {
+  if (has_inverse(layer->method())) return;
+  throw NotAvailable(std::string(quantity) + " is for " + methods_with(has_inverse) + ", not for " + name_of(layer));
+}
+
+at::Tensor layer_inverse_cpu(const at::Tensor& given, const LayerObjectPtr& layer) {
+  require_inverse(layer, "inverse");
+  check_floating(given, "x");
+  check_width(given, layer->dim(), "x");
+  const at::Tensor matrix = as_matrix(core_precision(given) ? given : given.to(at::kFloat));
+  at::Tensor u = at::empty(output_shape(given, layer->input_dim()), matrix.options());
+  const int64_t rows = matrix.size(0);
+  with_precision(matrix, [&]<class T>(Precision<T>) {
+    const Layer<T>& compiled = layer->compiled<T>();
+    for_each_run(rows, 8 * matrix.size(1), [&](std::size_t first, std::size_t count) {
+      compiled.inverse(const_rows<T>(matrix).slice(first, count), fresh_rows<T>(u, rows).slice(first, count));
+    });
+  });
+  return u.to(given.scalar_type());
+}
+
+at::Tensor layer_log_abs_det_cpu(const at::Tensor& given, const LayerObjectPtr& layer) {
+  require_inverse(layer, "log_abs_det");
+  check_floating(given, "u");
+  check_width(given, layer->input_dim(), "u");
+  const at::Tensor matrix = as_matrix(core_precision(given) ? given : given.to(at::kFloat));
+  at::Tensor out = at::empty(given.sizes().slice(0, given.dim() - 1), matrix.options());
+  const int64_t rows = matrix.size(0);
+  with_precision(matrix, [&]<class T>(Precision<T>) {
+    const Layer<T>& compiled = layer->compiled<T>();
+    for_each_run(rows, 8 * matrix.size(1), [&](std::size_t first, std::size_t count) {
+      compiled.log_abs_det(const_rows<T>(matrix).slice(first, count), {out.data_ptr<T>() + first, count});
+    });
+  });
+  return out.to(given.scalar_type());
+}
+
+at::Tensor layer_inverse_autograd(const at::Tensor& x, const LayerObjectPtr& layer) {
+  return without_derivative(name_of(layer) + ": its inverse has no gradient", {x},
+                            [&]() -> Tensors { return {layer_inverse(x, layer)}; })[0];
+}
+
+at::Tensor layer_log_abs_det_autograd(const at::Tensor& u, const LayerObjectPtr& layer) {
+  return without_derivative(name_of(layer) + ": its log_abs_det has no gradient", {u},
+                            [&]() -> Tensors { return {layer_log_abs_det(u, layer)}; })[0];
+}
+
 }  // namespace
+
+at::Tensor layer_inverse(const at::Tensor& x, const LayerObjectPtr& layer) {
+  static const auto op = find_op<at::Tensor(const at::Tensor&, const LayerObjectPtr&)>("softradial::layer_inverse");
+  return op.call(x, layer);
+}
+
+at::Tensor layer_log_abs_det(const at::Tensor& u, const LayerObjectPtr& layer) {
+  static const auto op = find_op<at::Tensor(const at::Tensor&, const LayerObjectPtr&)>("softradial::layer_log_abs_det");
+  return op.call(u, layer);
+}
 
 at::Tensor project_layer(const at::Tensor& u, const LayerObjectPtr& layer, bool training) {
   // Methods that are evaluated as they are trained keep their gradient in both modes.
@@ -139,18 +198,26 @@ at::Tensor project_layer(const at::Tensor& u, const LayerObjectPtr& layer, bool 
 TORCH_LIBRARY_IMPL(softradial, CPU, m) {
   m.impl("layer_forward", layer_forward_cpu);
   m.impl("layer_backward", layer_backward_cpu);
+  m.impl("layer_inverse", layer_inverse_cpu);
+  m.impl("layer_log_abs_det", layer_log_abs_det_cpu);
 }
 TORCH_LIBRARY_IMPL(softradial, AutogradCPU, m) {
   m.impl("layer_forward", layer_forward_autograd);
   m.impl("layer_backward", layer_backward_autograd);
+  m.impl("layer_inverse", layer_inverse_autograd);
+  m.impl("layer_log_abs_det", layer_log_abs_det_autograd);
 }
 TORCH_LIBRARY_IMPL(softradial, FuncTorchBatched, m) {
   m.impl("layer_forward", layer_forward_vmap);
   m.impl("layer_backward", layer_backward_vmap);
+  m.impl("layer_inverse", Vmapped<layer_inverse>::call);
+  m.impl("layer_log_abs_det", Vmapped<layer_log_abs_det>::call);
 }
 TORCH_LIBRARY_IMPL(softradial, AutocastCPU, m) {
   m.impl("layer_forward", Exact<layer_forward>::call);
   m.impl("layer_backward", Exact<layer_backward>::call);
+  m.impl("layer_inverse", Exact<layer_inverse>::call);
+  m.impl("layer_log_abs_det", Exact<layer_log_abs_det>::call);
 }
 
 }  // namespace softradial::ops

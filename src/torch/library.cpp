@@ -94,6 +94,8 @@ TORCH_LIBRARY(softradial, m) {
       .def(torch::init(&make_layer_object))
       .def("project", [](const LayerObjectPtr& layer, const at::Tensor& u,
                          bool training) { return project_layer(u, layer, training); })
+      .def("inverse", [](const LayerObjectPtr& layer, const at::Tensor& x) { return layer_inverse(x, layer); })
+      .def("log_abs_det", [](const LayerObjectPtr& layer, const at::Tensor& u) { return layer_log_abs_det(u, layer); })
       .def_property("set", [](const LayerObjectPtr& layer) { return layer->set(); })
       .def_property("method",
                     [](const LayerObjectPtr& layer) { return std::string(softradial::method_name(layer->method())); })
@@ -159,6 +161,8 @@ TORCH_LIBRARY(softradial, m) {
   m.def(
       "layer_backward(Tensor grad_x, Tensor u, Tensor x, Tensor state, __torch__.torch.classes.softradial.Layer layer) "
       "-> Tensor");
+  m.def("layer_inverse(Tensor x, __torch__.torch.classes.softradial.Layer layer) -> Tensor");
+  m.def("layer_log_abs_det(Tensor u, __torch__.torch.classes.softradial.Layer layer) -> Tensor");
   // The same on a description (described/description.hpp): no class in the signature, for compiled and exported programs.
   m.def("described_project(Tensor u, Tensor map, bool check_finite=False) -> (Tensor x, Tensor state)");
   m.def("described_project_backward(Tensor grad_x, Tensor u, Tensor state, Tensor map) -> Tensor");

@@ -78,9 +78,10 @@ TEST(CAbi, OptionsThatAreWrongAreErrors) {
   EXPECT_EQ(make_status(set, "{"), SR_INVALID_OPTION);
   EXPECT_EQ(error_text().rfind("options: line 1", 0), 0U) << error_text();
   expect_error(make_status(set, "[]"), SR_INVALID_OPTION, "options: expected an object, got []");
-  expect_error(make_status(set, R"({"method": "softmin"})"), SR_INVALID_OPTION,
-               "method 'softmin' is unknown; there are soft_radial, hard_radial, gauge_map, softmax, orthogonal, dc3, "
-               "hardnet, hardnet_aff, hardnet_cvx, rayen, ray_scalar, hop, hp, soft_penalty");
+  expect_error(
+      make_status(set, R"({"method": "softmin"})"), SR_INVALID_OPTION,
+      "method 'softmin' is unknown; there are soft_radial, hard_radial, gauge_map, soft_orthogonal, mirror, softmax, "
+      "orthogonal, dc3, hardnet, hardnet_aff, hardnet_cvx, rayen, ray_scalar, hop, hp, soft_penalty");
   expect_error(make_status(set, R"({"method": "dc3", "lambda": 1})"), SR_INVALID_OPTION,
                "dc3 has no option 'lambda'; it has steps, learning_rate, momentum, symmetric");
   expect_error(make_status(set, R"({"lambda": 0})"), SR_INVALID_OPTION, "lambda is 0, not a positive number");
@@ -204,7 +205,7 @@ TEST(CAbi, QuantitiesThatAMethodDoesNotHaveAreErrors) {
   std::array<float, 3> x = {};
   const sr_const_rows_f32 in = {u.data(), 1, 3, 3};
   expect_error(sr_inverse_f32(layer.get(), in, {x.data(), 1, 3, 3}), SR_NOT_AVAILABLE,
-               "inverse is for soft_radial, hard_radial and gauge_map, not for orthogonal");
+               "inverse is for soft_radial, hard_radial, gauge_map, soft_orthogonal and mirror, not for orthogonal");
   std::array<double, 3> anchor = {};
   expect_error(sr_layer_anchor(layer.get(), anchor.data(), 3), SR_NOT_AVAILABLE, "orthogonal has no anchor");
 }

@@ -26,6 +26,40 @@ TEST(SoftmaxLaw, IsTheQuotientOfExponentials) {
   EXPECT_LE((apply(*layer, u) - 3 * e / e.sum()).cwiseAbs().maxCoeff(), 1e-14);
 }
 
+TEST(MirrorLaw, WithoutUpperBoundsIsTheSoftmax) {
+  support::RandomPoints random(1);
+  const auto mirror = make_layer<double>(Simplex(7, 3), Mirror{.temperature = 0.5});
+  const auto softmax = make_layer<double>(Simplex(7, 3), Softmax{.temperature = 0.5});
+  for (int trial = 0; trial < 10; ++trial) {
+    const Eigen::VectorXd u = 3 * random.gaussian(7);
+    EXPECT_LE((apply(*mirror, u) - apply(*softmax, u)).cwiseAbs().maxCoeff(), 1e-14);
+  }
+}
+
+TEST(MirrorLaw, LogitsOfTheSharesDifferByAShift) {
+  support::RandomPoints random(1);
+  const Eigen::VectorXd caps = (Eigen::VectorXd(5) << 0.2, 0.5, 1, 0.3, 0.4).finished();
+  const auto layer = make_layer<double>(CappedSimplex(caps, 1.1), Mirror{.temperature = 2});
+  for (int trial = 0; trial < 10; ++trial) {
+    const Eigen::VectorXd u = 3 * random.gaussian(5);
+    const Eigen::ArrayXd share = apply(*layer, u).array() / caps.array();
+    const Eigen::ArrayXd shift = u.array() - 2 * (share / (1 - share)).log();
+    EXPECT_NEAR(apply(*layer, u).sum(), 1.1, 1e-14);
+    EXPECT_LE((shift - shift[0]).abs().maxCoeff(), 1e-12);
+  }
+}
+
+TEST(MirrorLaw, OpenSidesAreNearlyTheIdentityFarInside) {
+  const double open = std::numeric_limits<double>::infinity();
+  const Set box = Box(Eigen::Vector3d(1, -open, -open), Eigen::Vector3d(open, 2, open));
+  const auto layer = make_layer<double>(box, Mirror{.temperature = 0.25});
+  const Eigen::Vector3d u(20, -20, 7);
+  EXPECT_LE((apply(*layer, u) - u).cwiseAbs().maxCoeff(), 1e-14);
+  const Eigen::VectorXd x = apply(*layer, Eigen::Vector3d(1, 2, 0));
+  EXPECT_NEAR(x[0], 1 + 0.25 * std::log(2), 1e-14);
+  EXPECT_NEAR(x[1], 2 - 0.25 * std::log(2), 1e-14);
+}
+
 TEST(Dc3Law, KeepsTheEqualitiesAtEveryStep) {
   support::RandomPoints random(2);
   Eigen::MatrixXd E(2, 6);

@@ -41,6 +41,12 @@ TEST(Scope, SoftmaxTakesSimplicesOnly) {
             "softmax supports simplices, not a set of type capped_simplex");
 }
 
+TEST(Scope, MirrorTakesBoundsAndSums) {
+  EXPECT_EQ(complaint(Product({CappedSimplex(3, 0.5), Box(vec({0, 0}), vec({1, 2}))}), Mirror{}), "");
+  EXPECT_EQ(complaint(Ball(vec({0, 0}), 1), Mirror{}),
+            "mirror supports boxes, simplices, capped simplices and products of these, not a set of type ball");
+}
+
 TEST(Scope, LinearMethodsTakeLinearConstraintsOnly) {
   const Set ball = Ball(vec({0, 0}), 1);
   EXPECT_EQ(complaint(ball, HardNetAff{}), "hardnet_aff supports sets of linear constraints, not a set of type ball");
@@ -58,7 +64,7 @@ TEST(Scope, HardNetAffSaysWhyRowsAreTooMany) {
 // A refusal names the type of the set, in every method and for every set.
 TEST(Scope, RefusalsNameTheTypeOfTheSet) {
   int refused = 0;
-  for (const std::string_view name : {"softmax", "orthogonal", "hardnet_cvx", "dc3", "hardnet"}) {
+  for (const std::string_view name : {"mirror", "softmax", "orthogonal", "hardnet_cvx", "dc3", "hardnet"}) {
     for (const auto& [member, set] : support::set_zoo()) {
       const std::string said = complaint(set, method_named(name));
       if (said.empty()) continue;
@@ -72,6 +78,7 @@ TEST(Scope, RefusalsNameTheTypeOfTheSet) {
 
 TEST(Scope, ParametersOutOfTheirDomainAreNamed) {
   EXPECT_NE(complaint(Simplex(3), Softmax{.temperature = 0}).find("temperature"), std::string::npos);
+  EXPECT_NE(complaint(Simplex(3), Mirror{.temperature = -1}).find("temperature"), std::string::npos);
   EXPECT_NE(complaint(Simplex(3), Dc3{.steps = -1}).find("steps"), std::string::npos);
   EXPECT_NE(complaint(Simplex(3), Dc3{.learning_rate = -0.1}).find("learning_rate"), std::string::npos);
   EXPECT_NE(complaint(Simplex(3), Dc3{.momentum = 1}).find("momentum"), std::string::npos);

@@ -53,8 +53,9 @@ TEST(BadInput, CommandLines) {
       {{"project", "--set", dir.path("missing.json")}, "@missing.json: cannot be opened: No such file or directory"},
       {{"project", "--set", set, "--method", "magic"},
        "--method: magic not in "
-       "{soft_radial,hard_radial,gauge_map,softmax,orthogonal,dc3,hardnet,hardnet_aff,hardnet_cvx,rayen,ray_scalar,hop,"
-       "hp,soft_penalty}"},
+       "{soft_radial,hard_radial,gauge_map,soft_orthogonal,mirror,softmax,orthogonal,dc3,hardnet,hardnet_aff,hardnet_"
+       "cvx,"
+       "rayen,ray_scalar,hop,hp,soft_penalty}"},
       {{"project", "--set", set, "--contraction", "cubic"}, "--contraction: cubic not in "},
       {{"project", "--set", set, "--dtype", "f16"}, "--dtype: f16 not in {f32,f64}"},
       {{"project", "--set", set, "--lambda", "0"}, ""},

@@ -53,6 +53,8 @@ def small_polyhedron(dim=4):
 
 
 OTHERS = {
+    "soft_orthogonal": lambda: sr.SoftOrthogonal(sr.CappedSimplex(5, cap=0.4), kappa=0.1),
+    "mirror": lambda: sr.Mirror(sr.CappedSimplex(5, cap=0.4), temperature=0.5),
     "softmax": lambda: sr.Softmax(sr.Simplex(5), temperature=0.5),
     "orthogonal": lambda: sr.Orthogonal(capped()),
     "dc3": lambda: sr.Dc3(capped(), steps=3, learning_rate=0.05),

@@ -34,6 +34,16 @@ TWINS = {
     "gauge_map": (lambda u: F.gauge_map(u, BALL, "hyperbolic", 2.0), sr.GaugeMap(BALL, "hyperbolic", 2.0)),
     "gauge_map_inverse": (lambda u: F.gauge_map_inverse(0.1 * u, BALL), lambda u: sr.GaugeMap(BALL).inverse(0.1 * u)),
     "gauge_map_log_abs_det": (lambda u: F.gauge_map_log_abs_det(u, BALL), sr.GaugeMap(BALL).log_abs_det),
+    "soft_orthogonal": (lambda u: F.soft_orthogonal(u, BALL, kappa=0.1), sr.SoftOrthogonal(BALL, kappa=0.1)),
+    "soft_orthogonal_inverse": (
+        lambda u: F.soft_orthogonal_inverse(0.1 * u, BALL), lambda u: sr.SoftOrthogonal(BALL).inverse(0.1 * u)
+    ),
+    "soft_orthogonal_log_abs_det": (lambda u: F.soft_orthogonal_log_abs_det(u, BALL), sr.SoftOrthogonal(BALL).log_abs_det),
+    "mirror": (lambda u: F.mirror(u, CAPPED, temperature=0.5), sr.Mirror(CAPPED, temperature=0.5)),
+    "mirror_inverse": (
+        lambda u: F.mirror_inverse(sr.Mirror(CAPPED)(u), CAPPED), lambda u: sr.Mirror(CAPPED).inverse(sr.Mirror(CAPPED)(u))
+    ),
+    "mirror_log_abs_det": (lambda u: F.mirror_log_abs_det(u, CAPPED), sr.Mirror(CAPPED).log_abs_det),
     "softmax": (lambda u: F.softmax(u, sr.Simplex(4), temperature=0.5), sr.Softmax(sr.Simplex(4), temperature=0.5)),
     "orthogonal": (lambda u: F.orthogonal(u, CAPPED), sr.Orthogonal(CAPPED)),
     "dc3": (lambda u: F.dc3(u, CAPPED, steps=3), sr.Dc3(CAPPED, steps=3)),

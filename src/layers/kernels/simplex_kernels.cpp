@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/simplex_kernels.cpp"
@@ -9,26 +10,11 @@
 #include <hwy/highway.h>
 
 #include "hwy/contrib/math/math-inl.h"
+#include "kernels/bounded_sum_search.hpp"
 #include "kernels/simd_rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace softradial::kernels::HWY_NAMESPACE {
-
-// max_j u_j
-template <class T>
-HWY_INLINE T largest(const T* HWY_RESTRICT u, std::size_t n) {
-  const RowTag<T> tag;
-  const auto first = hn::Set(tag, u[0]);
-  auto most = first;
-  for_each_lanes<T>(
-      n, [&](int, auto lanes) SOFTRADIAL_LANES { most = hn::Max(most, lanes.only_or(lanes.load(u), first)); });
-  return hn::GetLane(hn::MaxOfLanes(tag, most));
-}
-
-template <class T>
-HWY_INLINE void fill_nan(T* HWY_RESTRICT x, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j) x[j] = std::numeric_limits<T>::quiet_NaN();
-}
 
 template <class T>
 void softmax_rows(Rows<const T> u, T total, T inverse_temperature, Rows<T> x) noexcept {
@@ -70,120 +56,19 @@ void softmax_vjp_rows(Rows<const T> x, Rows<const T> g, T total, T inverse_tempe
   }
 }
 
-// s(tau) and the number of free coordinates; e are the offsets of u.
-template <class T>
-struct ClippedSum {
-  T sum;
-  T free;
-};
-
-template <class T>
-HWY_INLINE ClippedSum<T> clipped_sum(const BoundedSum<T>& set, const T* HWY_RESTRICT e, T tau) {
-  const RowTag<T> tag;
-  const auto shift = hn::Set(tag, tau);
-  const auto one = hn::Set(tag, T{1});
-  Sum4<T> sum;
-  Sum4<T> free;
-  // After the end of the row both bounds are 0: these lanes add nothing and none counts as free.
-  for_each_lanes<T>(set.dim, [&](int k, auto lanes) SOFTRADIAL_LANES {
-    const auto low = lanes.load(set.lower);
-    const auto high = lanes.load(set.upper);
-    const auto x = hn::Sub(lanes.load(e), shift);
-    const auto clipped = hn::Min(hn::Max(x, low), high);
-    sum.s[k] = hn::Add(sum.s[k], clipped);
-    const auto inside = hn::And(hn::Gt(x, low), hn::Lt(x, high));
-    free.s[k] = hn::Add(free.s[k], hn::IfThenElseZero(inside, one));
-  });
-  return {sum.total(), free.total()};
-}
-
-// A bracket of tau: the smallest e - upper and the largest e - lower, for the offsets e = u - origin.
-template <class T>
-struct Bracket {
-  T low;
-  T high;
-  T sum;  // of e
-};
-
-// Writes the offsets to e, which may be u.
-template <class T>
-HWY_INLINE Bracket<T> load_offsets(const BoundedSum<T>& set, const T* u, T origin, T* e) {
-  const RowTag<T> tag;
-  const auto from = hn::Set(tag, origin);
-  auto low = hn::Set(tag, hwy::HighestValue<T>());
-  auto high = hn::Set(tag, hwy::LowestValue<T>());
-  Sum4<T> sum;
-  for_each_lanes<T>(set.dim, [&](int k, auto lanes) SOFTRADIAL_LANES {
-    const auto v = lanes.only(hn::Sub(lanes.load(u), from));
-    lanes.store(v, e);
-    sum.s[k] = hn::Add(sum.s[k], v);
-    low = hn::Min(low, lanes.only_or(hn::Sub(v, lanes.load(set.upper)), low));
-    high = hn::Max(high, lanes.only_or(hn::Sub(v, lanes.load(set.lower)), high));
-  });
-  return {hn::GetLane(hn::MinOfLanes(tag, low)), hn::GetLane(hn::MaxOfLanes(tag, high)), sum.total()};
-}
-
-// The middle, without overflow. Equal to an end if no number lies between them.
-template <class T>
-HWY_INLINE T midpoint(T a, T b) {
-  return a / 2 + b / 2;
-}
-
-template <class T>
-HWY_INLINE bool is_finite(T v) {
-  return std::abs(v) <= std::numeric_limits<T>::max();
-}
-
-// Writes the offsets from `origin` to e and finds tau for them. The search starts at 0 if `near`, else at the mean.
-// Returns false if the row is not finite.
-template <class T>
-HWY_INLINE bool find_tau(const BoundedSum<T>& set, const T* u, T origin, bool near, T* e, T& tau, std::size_t& steps) {
-  const std::size_t n = set.dim;
-  // The rounding of a sum of n numbers of the size of the total, about.
-  const T resolution = 2 * std::numeric_limits<T>::epsilon() * std::abs(set.total);
-  Bracket<T> bracket = load_offsets(set, u, origin, e);
-  if (!is_finite(bracket.sum) || !is_finite(origin)) {
-    bool finite = is_finite(origin);
-    for (std::size_t j = 0; j < n; ++j) finite = finite && is_finite(u[j]);
-    if (!finite) return false;
-    // The numbers are finite, but their differences overflow. A coordinate that far away is at its bound.
-    constexpr T kFar = std::numeric_limits<T>::max() / 4;
-    for (std::size_t j = 0; j < n; ++j) e[j] = e[j] < -kFar ? -kFar : e[j] > kFar ? kFar : e[j];
-    bracket = load_offsets(set, e, T{0}, e);
-  }
-  tau = near ? T{0} : (bracket.sum - set.total) / static_cast<T>(n);
-  if (!(tau > bracket.low && tau < bracket.high)) tau = midpoint(bracket.low, bracket.high);
-  for (;;) {
-    ++steps;
-    const ClippedSum<T> at = clipped_sum(set, e, tau);
-    const T excess = at.sum - set.total;
-    if (std::abs(excess) <= resolution) return true;
-    (excess > 0 ? bracket.low : bracket.high) = tau;
-    T next = at.free > 0 ? tau + excess / at.free : midpoint(bracket.low, bracket.high);
-    if (!(next > bracket.low && next < bracket.high)) next = midpoint(bracket.low, bracket.high);
-    if (!(next > bracket.low && next < bracket.high)) return true;
-    tau = next;
-  }
-}
-
 template <class T>
 std::size_t project_bounded_sum_rows(const BoundedSum<T>& set, Rows<const T> u, Rows<T> x) noexcept {
   const RowTag<T> tag;
   const std::size_t n = set.dim;
   std::size_t steps = 0;
   for (std::size_t i = 0; i < u.count(); ++i) {
-    const T* const from = u.row(i);
     T* const to = x.row(i);
-    const T origin = largest(from, n);
-    T tau = 0;
-    if (!find_tau(set, from, origin, false, to, tau, steps)) {
+    BoundedSumShift<T> at;
+    if (!find_shift(set, u.row(i), to, at, steps)) {
       fill_nan(to, n);
       continue;
     }
-    // If tau is large compared with the total, the offsets near it are coarse. So search once more with tau as the
-    // origin.
-    if (std::abs(tau) > std::abs(set.total) / 2) find_tau(set, from, origin + tau, true, to, tau, steps);
-    const auto shift = hn::Set(tag, tau);
+    const auto shift = hn::Set(tag, at.tau);
     for_each_lanes<T>(n, [&](int, auto lanes) SOFTRADIAL_LANES {
       const auto v = hn::Sub(lanes.load(to), shift);
       lanes.store(hn::Min(hn::Max(v, lanes.load(set.lower)), lanes.load(set.upper)), to);
@@ -244,6 +129,37 @@ template <>
 const SimplexKernels<double>& SimplexKernels<double>::choose() noexcept {
   return HWY_DYNAMIC_DISPATCH(simplex_kernels_f64)();
 }
+
+// In double: a set's guide is computed once.
+template <class T>
+SumGuide<T> sum_guide(std::span<const T> lower, std::span<const T> upper, T total) {
+  double room = 0;
+  double filled = total;
+  double middle = 0;
+  double squares = 0;
+  for (std::size_t j = 0; j < lower.size(); ++j) {
+    const double width = static_cast<double>(upper[j]) - static_cast<double>(lower[j]);
+    room += width;
+    filled -= static_cast<double>(lower[j]);
+    middle += static_cast<double>(lower[j]) + width / 2;
+    squares += width * width;
+  }
+  const double share = filled / room;
+  if (!(share > 0 && share < 1)) return {};
+  double low = -9;
+  double high = 9;
+  for (int i = 0; i < 60; ++i) {
+    const double z = (low + high) / 2;
+    (std::erfc(-z / std::numbers::sqrt2) / 2 < share ? low : high) = z;
+  }
+  const auto count = static_cast<double>(lower.size());
+  return {.middle = static_cast<T>(middle / count),
+          .quantile = static_cast<T>(low),
+          .width2 = static_cast<T>(squares / count / 12),
+          .density = static_cast<T>(room * std::exp(-low * low / 2) / std::sqrt(2 * std::numbers::pi))};
+}
+template SumGuide<float> sum_guide<float>(std::span<const float>, std::span<const float>, float);
+template SumGuide<double> sum_guide<double>(std::span<const double>, std::span<const double>, double);
 
 }  // namespace softradial::kernels
 #endif  // HWY_ONCE

@@ -1,12 +1,27 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "kernels/kernel_table.hpp"
 #include "softradial/rows.hpp"
 
 // Vectorised passes for maps onto boxes, simplices and capped simplices.
 namespace softradial::kernels {
+
+// Where the search for tau begins. If the u of a row were normally distributed, with variance v, the coordinates of a set
+// whose share F = (total - sum(lower)) / sum(upper - lower) is filled would have
+//   tau = mean(u) - middle - quantile sqrt(v + width2)       quantile = Phi^-1(F),  width2 = mean((upper - lower)^2) / 12
+// and the sum would fall there with the slope density / sqrt(v + width2). Without a density the search begins at the mean.
+template <class T>
+struct SumGuide {
+  T middle = 0;
+  T quantile = 0;
+  T width2 = 0;
+  T density = 0;
+};
+template <class T>
+[[nodiscard]] SumGuide<T> sum_guide(std::span<const T> lower, std::span<const T> upper, T total);
 
 // {lower <= x <= upper, 1.x = total}; lower and upper finite, of dim numbers.
 template <class T>
@@ -15,6 +30,7 @@ struct BoundedSum {
   const T* lower;
   const T* upper;
   T total;
+  SumGuide<T> guide = {};
 };
 
 template <class T>
@@ -47,8 +63,8 @@ inline void softmax_vjp(Rows<const T> x, Rows<const T> g, T total, T inverse_tem
 // steps of the search for tau, summed over the rows.
 //
 // s(tau) = sum_j clip(u_j - tau, lower_j, upper_j) falls and is piecewise linear with slope -k; k is the number of free
-// coordinates. Newton's method inside a bracket is exact as soon as it reaches the right piece; it bisects only if k = 0
-// or the step leaves the bracket. The search works on differences to the largest number of the row, then on differences
+// coordinates. Newton's method inside a bracket is exact as soon as it reaches the right piece. Where k = 0 the first steps
+// take the slope of the guide; it bisects where those are used up and where a step leaves the bracket. The search works on differences to the largest number of the row, then on differences
 // to the tau that was found, so that a common offset of any size does no harm. At a vertex (k = 0 and s = total) tau is
 // any number of an interval, and x is the vertex.
 template <class T>

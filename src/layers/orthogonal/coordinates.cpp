@@ -59,6 +59,7 @@ class OrthogonalSimplex final : public Layer<T> {
       lower_.push_back(inwards<T>(set.lower()[j], -1));
       upper_.push_back(inwards<T>(std::min(set.upper()[j], set.lower()[j] + spare), 1));
     }
+    guide_ = kernels::sum_guide<T>(lower_, upper_, total_);
   }
   [[nodiscard]] std::size_t dim() const noexcept override { return lower_.size(); }
   std::size_t project(Rows<const T> u, Rows<T> x, Rows<T>) const override {
@@ -70,11 +71,12 @@ class OrthogonalSimplex final : public Layer<T> {
 
  private:
   [[nodiscard]] kernels::BoundedSum<T> set() const noexcept {
-    return {lower_.size(), lower_.data(), upper_.data(), total_};
+    return {lower_.size(), lower_.data(), upper_.data(), total_, guide_};
   }
   std::vector<T> lower_;
   std::vector<T> upper_;
   T total_;
+  kernels::SumGuide<T> guide_;
 };
 
 }  // namespace

@@ -19,8 +19,9 @@ using Eigen::VectorXd;
 // Projects onto curved constraints and one polyhedron by Dykstra's cyclic corrections:
 //   x <- P_k(x + r_k),   r_k <- x_before + r_k - x     for each part k in turn
 // They always converge, but slowly if u is far away or if boundaries meet at a small angle (10^5 cycles were not enough
-// at 10^6 diameters). So a few cycles are followed by Newton's method on the optimality conditions; the other cycles
-// follow only if that does not settle. A single curved constraint is projected onto directly.
+// at 10^6 diameters). So they come last. Where the projection onto one part satisfies the others, it is the answer; else
+// Newton's method on the optimality conditions is tried from there, and again after a few cycles. A single curved constraint
+// is projected onto directly.
 template <class T>
 class OrthogonalIntersection final : public Layer<T> {
  public:
@@ -28,6 +29,7 @@ class OrthogonalIntersection final : public Layer<T> {
       : dim_(dim), curved_(std::move(curved)), linear_(linear) {
     if (linear.A.rows() + linear.E.rows() > 0) {
       qp_.emplace(MatrixXd::Identity(linear.A.cols(), linear.A.cols()), linear.A, linear.b, linear.E, linear.f);
+      if (curved_.size() == 1) ball_ = curved_[0].as_ball();
     }
   }
   [[nodiscard]] std::size_t dim() const noexcept override { return dim_; }
@@ -57,7 +59,15 @@ class OrthogonalIntersection final : public Layer<T> {
   VectorXd onto(const VectorXd& u, std::size_t& steps) const {
     if (!u.allFinite()) return VectorXd::Constant(u.size(), std::numeric_limits<double>::quiet_NaN());
     if (curved_.size() == 1 && !qp_) return curved_[0].project(u, steps);
+    if (satisfies(u)) return u;
     const std::size_t parts = curved_.size() + (qp_ ? 1 : 0);
+    for (std::size_t k = 0; k < parts; ++k) {
+      VectorXd nearest = onto_part(k, u);
+      if (satisfies(nearest)) return nearest;
+      if (k + 1 < parts) continue;
+      const auto solution = ball_ ? on_sphere(u, steps) : newton(u, nearest, steps);
+      if (solution) return *solution;
+    }
     std::vector<VectorXd> corrections(parts, VectorXd::Zero(u.size()));
     VectorXd x = u;
     const double size = 1 + u.cwiseAbs().maxCoeff();
@@ -69,8 +79,7 @@ class OrthogonalIntersection final : public Layer<T> {
       double change = 0;
       for (std::size_t k = 0; k < parts; ++k) {
         const VectorXd from = x + corrections[k];
-        std::size_t inner = 0;
-        VectorXd to = k < curved_.size() ? curved_[k].project(from, inner) : VectorXd(qp_->solve(-from).x);
+        VectorXd to = onto_part(k, from);
         const VectorXd correction = from - to;
         // The corrections must settle too: x alone may stand still for a cycle.
         change = std::max(change, (correction - corrections[k]).cwiseAbs().maxCoeff());
@@ -80,6 +89,56 @@ class OrthogonalIntersection final : public Layer<T> {
       if (change <= 1e-13 * size) break;
     }
     return x;
+  }
+
+  // The curved parts, then the polyhedron.
+  [[nodiscard]] VectorXd onto_part(std::size_t k, const VectorXd& from) const {
+    std::size_t inner = 0;
+    return k < curved_.size() ? curved_[k].project(from, inner) : VectorXd(qp_->solve(-from).x);
+  }
+
+  // Up to the rounding of a projection onto one part.
+  [[nodiscard]] bool satisfies(const VectorXd& x) const {
+    const double rounding = 1e-14 * (1 + x.cwiseAbs().maxCoeff());
+    for (const QuadraticConstraint& constraint : curved_) {
+      if (!(constraint.value(x) <= rounding * constraint.gradient(x).norm())) return false;
+    }
+    for (Index i = 0; i < linear_.A.rows(); ++i) {
+      if (!(linear_.A.row(i).dot(x) - linear_.b[i] <= rounding * linear_.A.row(i).norm())) return false;
+    }
+    for (Index i = 0; i < linear_.E.rows(); ++i) {
+      if (!(std::abs(linear_.E.row(i).dot(x) - linear_.f[i]) <= rounding * linear_.E.row(i).norm())) return false;
+    }
+    return true;
+  }
+
+  // Where both a ball and the polyhedron hold u back, the optimality conditions say that x is the projection of
+  // c + s (u - c) onto the polyhedron alone, for the s in (0, 1) at which x lies on the sphere. On one face x is affine in s,
+  // and |x - c| grows: Newton's method in a bracket takes a few steps.
+  [[nodiscard]] std::optional<VectorXd> on_sphere(const VectorXd& u, std::size_t& steps) const {
+    constexpr int kIterations = 60;
+    const VectorXd reach = u - ball_->center;
+    double low = 0;
+    double high = 1;
+    double s = std::min(1.0, ball_->radius / reach.norm());
+    for (int i = 0; i < kIterations; ++i) {
+      ++steps;
+      const QpLayer::Solution at = qp_->solve(-(ball_->center + s * reach));
+      const VectorXd x = at.x.col(0);
+      const VectorXd out = x - ball_->center;
+      const double excess = out.norm() - ball_->radius;
+      if (at.unsolved > 0 || !std::isfinite(excess)) return std::nullopt;
+      if (std::abs(excess) <= 4 * std::numeric_limits<double>::epsilon() * (ball_->radius + x.cwiseAbs().maxCoeff())) {
+        return x;
+      }
+      (excess > 0 ? high : low) = s;
+      const double slope = -qp_->vjp(at, out / out.norm()).p.col(0).dot(reach);
+      double next = s - excess / slope;
+      if (!(next > low && next < high)) next = low / 2 + high / 2;
+      if (next == s) return x;
+      s = next;
+    }
+    return std::nullopt;
   }
 
   // A sequence of quadratic programmes. The curved constraints are replaced by their tangents at x; their curvature goes
@@ -185,6 +244,7 @@ class OrthogonalIntersection final : public Layer<T> {
   std::vector<QuadraticConstraint> curved_;
   LinearData linear_;
   std::optional<QpLayer> qp_;
+  std::optional<QuadraticConstraint::Sphere> ball_;  // the curved part, where it is a ball beside a polyhedron
 };
 
 }  // namespace

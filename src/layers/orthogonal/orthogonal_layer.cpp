@@ -23,19 +23,27 @@ bool collect_curved(const Set& set, std::vector<QuadraticConstraint>& out) {
 
 }  // namespace
 
+std::optional<std::vector<QuadraticConstraint>> curved_constraints(const Set& set) {
+  std::vector<QuadraticConstraint> curved;
+  if (!collect_curved(set, curved)) return std::nullopt;
+  return curved;
+}
+
+void reject_orthogonal(std::string_view method, const Set& set) {
+  reject_set(method,
+             "boxes, simplices, capped simplices, polyhedra, balls, ellipsoids, quadratics and intersections of these",
+             set);
+}
+
 template <class T>
 LayerPtr<T> make_orthogonal(const Set& set, std::string_view name) {
   if (const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set)) {
     return make_orthogonal_coordinates<T>(*coordinates);
   }
-  std::vector<QuadraticConstraint> curved;
-  if (!collect_curved(set, curved)) {
-    reject_set(
-        name, "boxes, simplices, capped simplices, polyhedra, balls, ellipsoids, quadratics and intersections of these",
-        set);
-  }
-  if (curved.empty()) return make_orthogonal_polyhedron<T>(linear_part(set));
-  return make_orthogonal_intersection<T>(set.dim(), std::move(curved), linear_part(set));
+  auto curved = curved_constraints(set);
+  if (!curved) reject_orthogonal(name, set);
+  if (curved->empty()) return make_orthogonal_polyhedron<T>(linear_part(set));
+  return make_orthogonal_intersection<T>(set.dim(), std::move(*curved), linear_part(set));
 }
 template <class T>
 LayerPtr<T> make_hardnet_cvx(const Set& set) {

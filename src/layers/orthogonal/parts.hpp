@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "linear_data.hpp"
@@ -9,6 +11,10 @@
 
 // The orthogonal projection, family by family; `make_orthogonal` chooses.
 namespace softradial::layers {
+
+// The curved constraints of a set whose others are linear; none if it has further ones, and then there is no projection.
+[[nodiscard]] std::optional<std::vector<QuadraticConstraint>> curved_constraints(const Set& set);
+[[noreturn]] void reject_orthogonal(std::string_view method, const Set& set);
 
 template <class T>
 [[nodiscard]] LayerPtr<T> make_orthogonal_coordinates(const CoordinateSet& set);

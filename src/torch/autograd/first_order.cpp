@@ -108,7 +108,11 @@ Tensors record_first_order(const FirstOrder& op, const Tensors& inputs, const st
 }
 
 Tensors derivative_only(const std::string& name, const Tensors& inputs, const std::function<Tensors()>& compute) {
-  const std::string message = name + " has first derivatives only: its gradient cannot be differentiated again";
+  return without_derivative(name + " has first derivatives only: its gradient cannot be differentiated again", inputs,
+                            compute);
+}
+
+Tensors without_derivative(const std::string& message, const Tensors& inputs, const std::function<Tensors()>& compute) {
   if (std::any_of(inputs.begin(), inputs.end(), has_tangent)) throw Error(message);
   Tensors out;
   {

@@ -32,4 +32,8 @@ struct FirstOrder {
 [[nodiscard]] Tensors derivative_only(const std::string& name, const Tensors& inputs,
                                       const std::function<Tensors()>& compute);
 
+// The same for an op that has no derivative at all.
+[[nodiscard]] Tensors without_derivative(const std::string& message, const Tensors& inputs,
+                                         const std::function<Tensors()>& compute);
+
 }  // namespace softradial::ops

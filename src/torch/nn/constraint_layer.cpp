@@ -22,6 +22,14 @@ torch::Tensor ConstraintLayerImpl::forward(const torch::Tensor& u) {
   return ops::project_layer(u, state_->layer, is_training());
 }
 
+torch::Tensor ConstraintLayerImpl::inverse(const torch::Tensor& x) const {
+  return ops::layer_inverse(x, state_->layer);
+}
+
+torch::Tensor ConstraintLayerImpl::log_abs_det(const torch::Tensor& u) const {
+  return ops::layer_log_abs_det(u, state_->layer);
+}
+
 int64_t ConstraintLayerImpl::input_dim() const { return state_->layer->input_dim(); }
 
 const Set& ConstraintLayerImpl::set() const { return state_->layer->set()->set(); }

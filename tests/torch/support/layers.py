@@ -16,6 +16,11 @@ SIMPLEX, CAPPED, BALL = sr.Simplex(5), sr.CappedSimplex(6, cap=0.3), sr.Ball(tor
 POLYHEDRON = sr.Polyhedron(*polyhedron(4, 9, 0))
 
 LAYERS = {
+    "soft_orthogonal": lambda: sr.SoftOrthogonal(CAPPED, kappa=0.1, delta=0.05),
+    "soft_orthogonal polyhedron": lambda: sr.SoftOrthogonal(POLYHEDRON, kappa=0.1),
+    "soft_orthogonal ball": lambda: sr.SoftOrthogonal(BALL),
+    "mirror": lambda: sr.Mirror(CAPPED, temperature=0.5),
+    "mirror box": lambda: sr.Mirror(sr.Box([-1.0, 0.0, None, None], [1.0, None, 2.0, None])),
     "softmax": lambda: sr.Softmax(SIMPLEX, temperature=0.5),
     "orthogonal": lambda: sr.Orthogonal(CAPPED),
     "orthogonal polyhedron": lambda: sr.Orthogonal(POLYHEDRON),

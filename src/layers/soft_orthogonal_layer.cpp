@@ -1,0 +1,301 @@
+#include <Eigen/LU>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "boundary_gauge.hpp"
+#include "builders.hpp"
+#include "eigen_rows.hpp"
+#include "orthogonal/parts.hpp"
+#include "sets/number_text.hpp"
+#include "soft_orthogonal_parts.hpp"
+#include "softradial/errors.hpp"
+#include "softradial/pool.hpp"
+#include "softradial/sets/coordinates.hpp"
+
+// docs/math/soft_orthogonal.md has the formulas and their proofs.
+namespace softradial::layers {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+// The maps of rows in double, by whatever projects orthogonally:
+//   p = Proj_D(u),   D = u0 + (1 - delta) (C - u0),   w = P_hull(u) - p
+//   x = p + phi w,   phi = kappa / (1 + kappa gamma(p, w))
+class SoftOrthogonalMap {
+ public:
+  SoftOrthogonalMap(const Set& set, const SoftOrthogonal& method, const Anchor& anchor)
+      : kappa_(method.kappa),
+        shrink_(1 - method.delta),
+        u0_(anchor.point),
+        hull_(anchor.hull),
+        nearest_(make_orthogonal<double>(set, "soft_orthogonal")),
+        rows_(linear_part(set).A),
+        polyhedral_(curved_constraints(set)->empty()),
+        gauge_(linear_part(set), *curved_constraints(set), hull_) {}
+
+  [[nodiscard]] Index dim() const noexcept { return u0_.size(); }
+  [[nodiscard]] std::size_t inner_state_dim() const noexcept { return nearest_->state_dim(); }
+
+  // Where a row is: what the backward pass needs again, besides u.
+  struct Place {
+    VectorXd p;
+    std::vector<double> inner;  // what the projection left
+  };
+
+  // The place of u; u is finite.
+  [[nodiscard]] Place place(const VectorXd& u, std::size_t& steps) const {
+    Place out{VectorXd(dim()), std::vector<double>(nearest_->state_dim())};
+    const VectorXd far = enlarged(u);
+    steps += nearest_->project(row(far), row(out.p), {out.inner.data(), 1, out.inner.size()});
+    // Where the projection is off, because u is far away or its search did not end, the ray from the anchor is followed
+    // instead: from any point of D the rest of the map ends inside.
+    VectorXd d = on_hull(out.p - u0_);
+    double reach = gauge_.value(u0_, d);
+    if (!std::isfinite(reach) || !d.allFinite()) {
+      d = on_hull(far - u0_);
+      reach = gauge_.value(u0_, d);
+    }
+    if (reach > 1) d /= reach;
+    out.p = u0_ + shrink_ * d;
+    return out;
+  }
+
+  [[nodiscard]] VectorXd value(const VectorXd& u, const VectorXd& p) const {
+    const VectorXd w = on_hull(u - p);
+    return p + phi(gauge_.value(p, w)) * w;
+  }
+
+  // J'g. With nu the gauge's gradient in w:  dx = dp + phi dw - phi^2 (nu.(dw + gamma dp)) w,  dw = P du - dp.
+  [[nodiscard]] VectorXd vjp(const VectorXd& u, const Place& at, const VectorXd& g) const {
+    const VectorXd w = on_hull(u - at.p);
+    const BoundaryGauge::At edge = gauge_.at(at.p, w);
+    const double scale = phi(edge.gamma);
+    const double turn = scale * scale * w.dot(g);
+    const VectorXd of_w = scale * g - turn * edge.normal;
+    const VectorXd of_p = (1 - scale) * g - turn * (edge.gamma - 1) * edge.normal;
+    return on_hull(of_w) + through_projection(u, at, of_p);
+  }
+
+  // J v; the projection's Jacobian is symmetric.
+  [[nodiscard]] VectorXd jvp(const VectorXd& u, const Place& at, const VectorXd& v) const {
+    const VectorXd w = on_hull(u - at.p);
+    const BoundaryGauge::At edge = gauge_.at(at.p, w);
+    const double scale = phi(edge.gamma);
+    const VectorXd dp = through_projection(u, at, v);
+    const VectorXd dw = on_hull(v) - dp;
+    return dp + scale * dw - scale * scale * edge.normal.dot(dw + edge.gamma * dp) * w;
+  }
+
+  // u = p + (x - p) / (kappa (1 - gamma(p, x - p))), p = Proj_D(x). A point that rounding puts on the boundary is taken for
+  // the outermost.
+  [[nodiscard]] VectorXd inverse(const VectorXd& x, double ulp) const {
+    std::size_t steps = 0;
+    const Place at = place(x, steps);
+    const VectorXd e = on_hull(x - at.p);
+    // Inside D, e is the rounding of p.
+    if (gauge_.value(u0_, on_hull(x - u0_)) <= shrink_) return x;
+    const double left = std::max(1 - gauge_.value(at.p, e), ulp);
+    return at.p + e / (kappa_ * left);
+  }
+
+  // Of the Jacobian on a basis of the hull's directions.
+  [[nodiscard]] double log_abs_det(const VectorXd& u, const MatrixXd& basis) const {
+    if (basis.cols() == 0) return 0;
+    std::size_t steps = 0;
+    const Place at = place(u, steps);
+    if (polyhedral_) return soft_log_det(kappa_, gauge_.value(at.p, on_hull(u - at.p)), lost_dimensions(at));
+    MatrixXd J(dim(), basis.cols());
+    for (Index k = 0; k < basis.cols(); ++k) J.col(k) = jvp(u, at, basis.col(k));
+    const Eigen::PartialPivLU<MatrixXd> factor(basis.transpose() * J);
+    return factor.matrixLU().diagonal().cwiseAbs().array().log().sum();
+  }
+
+ private:
+  static Rows<const double> row(const VectorXd& v) { return {v.data(), 1, static_cast<std::size_t>(v.size())}; }
+  static Rows<double> row(VectorXd& v) { return {v.data(), 1, static_cast<std::size_t>(v.size())}; }
+
+  [[nodiscard]] double phi(double gamma) const noexcept { return 1 / (1 / kappa_ + gamma); }
+
+  // Projecting onto D is projecting u0 + (u - u0) / (1 - delta) onto C, then shrinking.
+  [[nodiscard]] VectorXd enlarged(const VectorXd& u) const { return u0_ + (u - u0_) / shrink_; }
+
+  // Twice: one pass leaves an ulp of the part that it removes.
+  [[nodiscard]] VectorXd on_hull(VectorXd d) const {
+    if (hull_.codimension() == 0) return d;
+    for (int pass = 0; pass < 2; ++pass) d -= hull_.normals.transpose() * (hull_.normals * d);
+    return d;
+  }
+
+  // The rank of the active rows on the hull. The state of a polyhedron's projection are the duals of its rows.
+  [[nodiscard]] std::size_t lost_dimensions(const Place& at) const {
+    std::vector<Index> active;
+    for (std::size_t i = 0; i < at.inner.size(); ++i) {
+      if (at.inner[i] > 0) active.push_back(static_cast<Index>(i));
+    }
+    if (active.empty()) return 0;
+    MatrixXd normals(dim(), static_cast<Index>(active.size()));
+    for (std::size_t k = 0; k < active.size(); ++k) {
+      normals.col(static_cast<Index>(k)) = on_hull(rows_.row(active[k]).transpose().normalized());
+    }
+    Eigen::ColPivHouseholderQR<MatrixXd> factor(normals);
+    factor.setThreshold(kConstantOnHull);
+    return static_cast<std::size_t>(factor.rank());
+  }
+
+  [[nodiscard]] VectorXd through_projection(const VectorXd& u, const Place& at, const VectorXd& g) const {
+    const VectorXd far = enlarged(u);
+    const VectorXd image = u0_ + (at.p - u0_) / shrink_;
+    VectorXd out(dim());
+    nearest_->project_vjp(row(far), row(image), {at.inner.data(), 1, at.inner.size()}, row(g), row(out));
+    return on_hull(out);
+  }
+
+  double kappa_;
+  double shrink_;
+  VectorXd u0_;
+  AffineHull hull_;
+  LayerPtr<double> nearest_;
+  MatrixXd rows_;  // of the linear inequalities
+  bool polyhedral_;
+  BoundaryGauge gauge_;
+};
+
+// Rows longer than this are pulled in to it, so that squares do not overflow.
+inline constexpr double kLongest = 1e100;
+
+template <class T>
+class SoftOrthogonalLayer final : public Layer<T> {
+ public:
+  SoftOrthogonalLayer(const Set& set, const SoftOrthogonal& method, const ProjectionOptions& options)
+      : guard_(set, HardRadial{}, options), map_(set, method, guard_.anchor()), basis_(hull_basis(guard_.anchor())) {}
+
+  [[nodiscard]] std::size_t dim() const noexcept override { return guard_.dim(); }
+  [[nodiscard]] std::size_t state_dim() const noexcept override { return dim() + map_.inner_state_dim(); }
+
+  // The map in double, then the guard: strictly inside whatever the projection and rounding did.
+  std::size_t project(Rows<const T> u, Rows<T> x, Rows<T> state) const override {
+    std::size_t steps = 0;
+    for (std::size_t i = 0; i < u.count(); ++i) {
+      const VectorXd from = point(u[i]);
+      if (!from.allFinite()) {
+        std::ranges::fill(x[i], std::numeric_limits<T>::quiet_NaN());
+        if (state.given()) std::ranges::fill(state[i], std::numeric_limits<T>::quiet_NaN());
+        continue;
+      }
+      const SoftOrthogonalMap::Place at = map_.place(from, steps);
+      write(map_.value(from, at.p), x[i]);
+      if (!state.given()) continue;
+      write(at.p, state[i].first(dim()));
+      std::ranges::transform(at.inner, state[i].begin() + static_cast<std::ptrdiff_t>(dim()),
+                             [](double v) { return static_cast<T>(v); });
+    }
+    const auto workspace = workspaces_.lend([this] { return guard_.make_workspace(); });
+    guard_.project(x, x, *workspace);
+    return steps;
+  }
+
+  void project_vjp(Rows<const T> u, Rows<const T>, Rows<const T> state, Rows<const T> grad_x,
+                   Rows<T> grad_u) const override {
+    for (std::size_t i = 0; i < u.count(); ++i) {
+      const VectorXd from = point(u[i]);
+      if (!from.allFinite()) {
+        std::ranges::fill(grad_u[i], std::numeric_limits<T>::quiet_NaN());
+        continue;
+      }
+      const std::span<const T> kept = state[i];
+      const SoftOrthogonalMap::Place at{
+          point_of(kept.first(dim())),
+          std::vector<double>(kept.begin() + static_cast<std::ptrdiff_t>(dim()), kept.end())};
+      write(map_.vjp(from, at, point_of(grad_x[i])), grad_u[i]);
+    }
+  }
+
+  void project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T> tangent_x) const override {
+    for_each_finite(u, tangent_x, [&](std::size_t i, const VectorXd& from) {
+      std::size_t steps = 0;
+      write(map_.jvp(from, map_.place(from, steps), point_of(tangent_u[i])), tangent_x[i]);
+    });
+  }
+
+  // The guard tells which points are inside.
+  void inverse(Rows<const T> x, Rows<T> u) const override {
+    const auto workspace = workspaces_.lend([this] { return guard_.make_workspace(); });
+    guard_.inverse(x, u, *workspace);
+    for (std::size_t i = 0; i < x.count(); ++i) {
+      if (std::isnan(u[i][0])) continue;
+      write(map_.inverse(point_of(x[i]), std::numeric_limits<T>::epsilon()), u[i]);
+    }
+  }
+
+  void log_abs_det(Rows<const T> u, std::span<T> out) const override {
+    for_each_finite(u, Rows<T>(out.data(), out.size(), 1), [&](std::size_t i, const VectorXd& from) {
+      out[i] = static_cast<T>(map_.log_abs_det(from, basis_));
+    });
+  }
+
+ private:
+  static MatrixXd hull_basis(const Anchor& anchor) {
+    const Index n = anchor.point.size();
+    if (anchor.hull.codimension() == 0) return MatrixXd::Identity(n, n);
+    return Eigen::FullPivLU<MatrixXd>(anchor.hull.normals).kernel().householderQr().householderQ() *
+           MatrixXd::Identity(n, n - anchor.hull.normals.rows());
+  }
+
+  static VectorXd point_of(std::span<const T> row) {
+    return Eigen::Map<const Eigen::VectorX<T>>(row.data(), static_cast<Index>(row.size())).template cast<double>();
+  }
+  static VectorXd point(std::span<const T> row) {
+    VectorXd out = point_of(row);
+    const double size = out.cwiseAbs().maxCoeff();
+    if (size > kLongest) out *= kLongest / size;
+    return out;
+  }
+  static void write(const VectorXd& v, std::span<T> out) {
+    std::ranges::transform(v, out.begin(), [](double value) { return static_cast<T>(value); });
+  }
+
+  template <class Body>
+  void for_each_finite(Rows<const T> u, Rows<T> out, const Body& body) const {
+    for (std::size_t i = 0; i < u.count(); ++i) {
+      const VectorXd from = point(u[i]);
+      if (from.allFinite()) {
+        body(i, from);
+      } else {
+        std::ranges::fill(out[i], std::numeric_limits<T>::quiet_NaN());
+      }
+    }
+  }
+
+  Projection<T> guard_;
+  SoftOrthogonalMap map_;
+  MatrixXd basis_;  // of the hull's directions, orthonormal columns
+  mutable Pool<Workspace<T>> workspaces_;
+};
+
+}  // namespace
+
+template <class T>
+LayerPtr<T> make_soft_orthogonal(const Set& set, const SoftOrthogonal& method, const ProjectionOptions& options) {
+  if (!(method.kappa > 0 && method.kappa <= 1)) {
+    throw InvalidOption("kappa must be above 0 and at most 1, not " + number_text(method.kappa));
+  }
+  if (!(method.delta > 0 && method.delta < 1)) {
+    throw InvalidOption("delta must be between 0 and 1, not " + number_text(method.delta));
+  }
+  if (!curved_constraints(set)) reject_orthogonal("soft_orthogonal", set);
+  if (const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set)) {
+    const Anchor anchor =
+        options.anchor_point ? check_anchor(set, *options.anchor_point) : require_anchor(set, options.anchor);
+    return make_soft_orthogonal_coordinates<T>(*coordinates, method, anchor);
+  }
+  return std::make_unique<SoftOrthogonalLayer<T>>(set, method, options);
+}
+template LayerPtr<float> make_soft_orthogonal<float>(const Set&, const SoftOrthogonal&, const ProjectionOptions&);
+template LayerPtr<double> make_soft_orthogonal<double>(const Set&, const SoftOrthogonal&, const ProjectionOptions&);
+
+}  // namespace softradial::layers

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+
+#include "softradial/layer.hpp"
+#include "softradial/sets/coordinates.hpp"
+
+// Soft orthogonal maps: what coordinate sets and the others share.
+namespace softradial::layers {
+
+// log|det J| on a polyhedral set: (m + 1) log phi - log kappa where p lies on a face of D of m dimensions fewer than the
+// hull; 0 inside D.
+[[nodiscard]] inline double soft_log_det(double kappa, double gamma, std::size_t lost) noexcept {
+  return lost == 0 ? 0 : -(static_cast<double>(lost) + 1) * std::log(1 / kappa + gamma) - std::log(kappa);
+}
+
+template <class T>
+[[nodiscard]] LayerPtr<T> make_soft_orthogonal_coordinates(const CoordinateSet& set, const SoftOrthogonal& method,
+                                                           const Anchor& anchor);
+
+}  // namespace softradial::layers

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+namespace softradial::layers {
+
+// The guard of a bound that results are clipped to: a number of T strictly inside the bound as it was given, in double. At
+// least `distance` inside, up to rounding.
+template <class T>
+[[nodiscard]] T strictly_above(double bound, double distance = 0) {
+  T inside = static_cast<T>(bound + distance);
+  while (!(static_cast<double>(inside) > bound)) inside = std::nextafter(inside, std::numeric_limits<T>::infinity());
+  return inside;
+}
+
+template <class T>
+[[nodiscard]] T strictly_below(double bound) {
+  T inside = static_cast<T>(bound);
+  while (!(static_cast<double>(inside) < bound)) inside = std::nextafter(inside, -std::numeric_limits<T>::infinity());
+  return inside;
+}
+
+}  // namespace softradial::layers
