@@ -30,10 +30,11 @@ Eigen::VectorXd QuadraticConstraint::gradient(const Eigen::VectorXd& x) const {
 }
 
 std::optional<QuadraticConstraint::Sphere> QuadraticConstraint::as_ball() const {
-  const double curvature = P_(0, 0);
-  if (!(curvature > 0) || P_ != curvature * Eigen::MatrixXd::Identity(P_.rows(), P_.cols())) return std::nullopt;
-  const Eigen::VectorXd offset = q_ / curvature;
-  return Sphere{center_ - offset, std::sqrt(offset.squaredNorm() - 2 * c_ / curvature)};
+  const Eigen::MatrixXd& P = form_.P;
+  const double curvature = P(0, 0);
+  if (!(curvature > 0) || P != curvature * Eigen::MatrixXd::Identity(P.rows(), P.cols())) return std::nullopt;
+  const Eigen::VectorXd offset = form_.q / curvature;
+  return Sphere{form_.center - offset, std::sqrt(offset.squaredNorm() - 2 * form_.c / curvature)};
 }
 
 Eigen::VectorXd QuadraticConstraint::project(const Eigen::VectorXd& u, std::size_t& steps) const {
