@@ -22,7 +22,7 @@ MODULES = os.environ.get("SOFTRADIAL_NODE_MODULES", "")
 EXAMPLE = os.environ.get("SOFTRADIAL_TRAINED_POLICY", "")
 METHODS = [
     "soft_radial", "hard_radial", "gauge_map", "equal_weight", "softmax", "orthogonal", "dc3", "hardnet", "rayen",
-    "ray_scalar", "hop", "soft_penalty",
+    "ray_scalar", "hop", "soft_penalty", "mirror", "soft_orthogonal",
 ]
 
 # As in test_policy.py: the program's network has other kernels than torch's, in single precision.
