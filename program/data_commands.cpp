@@ -99,14 +99,13 @@ std::string json_text(const SummarizeArguments& arguments, const study::PriceTab
 }
 
 TextTable table(const std::vector<study::DemandSummary>& rows) {
-  TextTable out = {{"split", "first", "last", "hours", "mean/h", "peak/h", "busiest %", "idle %", "AC(24)", "AC(168)",
-                    "last hour %"}};
+  TextTable out = {{"split", "hours", "mean/h", "peak/h", "top %", "idle %", "AC24", "AC168", "last h %"}};
   const auto per_cent = [](double value) { return fmt::format("{:.1f}", 100 * value); };
   for (const study::DemandSummary& row : rows) {
-    out.push_back({row.split, study::format_hour(row.first), study::format_hour(row.last), std::to_string(row.hours),
-                   fmt::format("{:.0f}", row.mean), fmt::format("{:.0f}", row.peak), per_cent(row.busiest),
-                   per_cent(row.idle), fmt::format("{:.2f}", row.daily_correlation),
-                   fmt::format("{:.2f}", row.weekly_correlation), per_cent(row.last_hour_served)});
+    out.push_back({row.split, std::to_string(row.hours), fmt::format("{:.0f}", row.mean),
+                   fmt::format("{:.0f}", row.peak), per_cent(row.busiest), per_cent(row.idle),
+                   fmt::format("{:.2f}", row.daily_correlation), fmt::format("{:.2f}", row.weekly_correlation),
+                   per_cent(row.last_hour_served)});
   }
   return out;
 }

@@ -52,22 +52,23 @@ double worst_violation(const json& report) {
   return worst;
 }
 
+// "0.980 +- 0.05"; one seed has no deviation.
 std::string mean_and_std(const json& report, const char* name) {
-  return fmt::format("{:.3f} +- {:.3f}", report.at("mean").at(name).get<double>(),
-                     report.at("std").at(name).get<double>());
+  const double mean = report.at("mean").at(name).get<double>();
+  if (report.at("trials").size() < 2) return fmt::format("{:.3f}", mean);
+  return fmt::format("{:.3f} +- {:.2f}", mean, report.at("std").at(name).get<double>());
 }
 
-// "dc3 (steps 3, learning_rate 0.01)": the method and its chosen numbers.
-std::string method_text(const json& report, bool tune) {
+// "exponential, lambda 0.5": the numbers that --tune chose for the method; empty if it has none.
+std::string chosen_text(const json& report) {
   const json& config = report.at("config");
-  std::string text = config.at("method").get<std::string>();
-  if (!tune || !config.contains("method_options") || config["method_options"].empty()) return text;
-  std::string options = config.value("contraction", "");
+  std::string text = config.value("contraction", "");
+  if (!config.contains("method_options")) return text;
   for (const auto& [name, value] : config["method_options"].items()) {
     if (name == "epsilon" || name == "symmetric") continue;
-    options += fmt::format("{}{} {:g}", options.empty() ? "" : ", ", name, value.get<double>());
+    text += fmt::format("{}{} {:g}", text.empty() ? "" : ", ", name, value.get<double>());
   }
-  return text + " (" + options + ")";
+  return text;
 }
 
 std::string set_name(double cap) { return cap >= 1 ? "simplex" : fmt::format("cap {:g}", cap); }
@@ -226,22 +227,27 @@ std::vector<Line> run_lines(const TableArguments& arguments, Config config, cons
 // The lines as text or JSON; `cells(report)` are the columns between method and violation.
 template <class Cells>
 ExitCode print_lines(const TableArguments& arguments, const std::vector<Line>& lines, const std::string& data,
-                     std::vector<std::string> head, const Cells& cells) {
+                     std::vector<std::string> head, std::string_view paper_head, const Cells& cells) {
   if (arguments.format == Format::json) {
     print_json(lines);
     return ExitCode::done;
   }
   head.insert(head.begin(), {"set", "method"});
-  head.insert(head.end(), {"violation", "paper"});
+  head.insert(head.end(), {"viol.", std::string(paper_head)});
   TextTable rows = {head};
   for (const Line& line : lines) {
-    std::vector<std::string> row = {line.set, method_text(line.report, arguments.tune)};
+    std::vector<std::string> row = {line.set, line.method};
     for (std::string& cell : cells(line.report)) row.push_back(std::move(cell));
     row.push_back(fmt::format("{:.0e}", worst_violation(line.report)));
     row.push_back(line.paper.empty() ? "-" : line.paper);
     rows.push_back(std::move(row));
   }
-  print(rows, data, arguments.format);
+  std::string below = data;
+  for (const Line& line : lines) {
+    const std::string chosen = arguments.tune ? chosen_text(line.report) : "";
+    if (!chosen.empty()) below += fmt::format("\n{}, {}: {}", line.method, line.set, chosen);
+  }
+  print(rows, below, arguments.format);
   return ExitCode::done;
 }
 
@@ -268,14 +274,14 @@ ExitCode portfolio_table(const TableArguments& arguments, const PortfolioConfig&
                 paper_caps(paper, arguments.universe), [&](const std::string& method, double cap) {
                   for (const PaperPortfolioRow& row : paper) {
                     if (row.universe != arguments.universe || row.method != method || row.cap != cap) continue;
-                    return fmt::format("{:.2f} +- {:.2f}, turnover {:.2f}", row.sharpe, row.sharpe_std, row.turnover);
+                    return fmt::format("{:.2f} +- {:.2f}, {:.2f}", row.sharpe, row.sharpe_std, row.turnover);
                   }
                   return std::string();
                 });
-  return print_lines(arguments, lines, config.prices, {"net Sharpe", "turnover", "drawdown"}, [](const json& report) {
-    return std::vector<std::string>{mean_and_std(report, "sharpe"), mean_and_std(report, "turnover"),
-                                    fmt::format("{:.2f}", report.at("mean").at("max_drawdown").get<double>())};
-  });
+  return print_lines(
+      arguments, lines, config.prices, {"net Sharpe", "turnover"}, "paper, turnover", [](const json& report) {
+        return std::vector<std::string>{mean_and_std(report, "sharpe"), mean_and_std(report, "turnover")};
+      });
 }
 
 ExitCode dispatch_table(const TableArguments& arguments, const DispatchConfig& config,
@@ -288,7 +294,7 @@ ExitCode dispatch_table(const TableArguments& arguments, const DispatchConfig& c
                                  }
                                  return std::string();
                                });
-  return print_lines(arguments, lines, config.demand, {"served rate"},
+  return print_lines(arguments, lines, config.demand, {"served rate"}, "paper",
                      [](const json& report) { return std::vector<std::string>{mean_and_std(report, "served_rate")}; });
 }
 

@@ -229,7 +229,7 @@ TEST(Record, ATableIsNotMadeOfOldNumbers) {
   EXPECT_NE(after.err.find("trained again"), std::string::npos) << after.err;
   const auto tuned = run_softradial(with(words, {"--tune"}));
   ASSERT_EQ(tuned.exit_code, 0) << tuned.err;
-  EXPECT_NE(tuned.out.find("soft_radial ("), std::string::npos) << "a run that was not tuned is no tuned one";
+  EXPECT_NE(tuned.out.find("soft_radial, cap 0.5: "), std::string::npos) << "a run that was not tuned is no tuned one";
 }
 
 TEST(Record, TwoProcessesDoNotShareAFolder) {
