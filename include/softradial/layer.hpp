@@ -25,7 +25,7 @@ namespace softradial {
 // phi = 1 / (1 / kappa + gamma), gamma the gauge of w seen from p (docs/math/soft_orthogonal.md): an orthogonal projection
 // that is a bijection onto the interior. The sets of `Orthogonal`.
 struct SoftOrthogonal {
-  double kappa = 0.01;
+  double kappa = 0.03;
   double delta = 0.005;
   bool operator==(const SoftOrthogonal&) const = default;
 };

@@ -125,7 +125,7 @@ class SoftOrthogonal(Bijection):
     anchor   "auto", "chebyshev", "analytic" or a point inside
     """
 
-    def __init__(self, set: Set, kappa: float = 0.01, delta: float = 0.005, anchor: Any = "auto") -> None:
+    def __init__(self, set: Set, kappa: float = 0.03, delta: float = 0.005, anchor: Any = "auto") -> None:
         super().__init__(set, "soft_orthogonal", anchor=anchor, kappa=kappa, delta=delta)
 
 

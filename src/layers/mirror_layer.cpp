@@ -46,8 +46,8 @@ class OpenCoordinate {
         side_(std::isfinite(lower)   ? 1
               : std::isfinite(upper) ? -1
                                      : 0),
-        bound_(side_ > 0   ? strictly_above<T>(lower)
-               : side_ < 0 ? strictly_below<T>(upper)
+        bound_(side_ > 0   ? strictly_above<T>(lower, kTail<T> * temperature)
+               : side_ < 0 ? strictly_below<T>(upper, kTail<T> * temperature)
                            : T{0}),
         given_(side_ > 0 ? lower : upper),
         temperature_(temperature) {}

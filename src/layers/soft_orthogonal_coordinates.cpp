@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 #include <vector>
 
@@ -102,9 +103,12 @@ class SoftOrthogonalCoordinates final : public Layer<T> {
         return;
       }
       const double left = std::max(1 - at.gamma, static_cast<double>(std::numeric_limits<T>::epsilon()));
+      // The sum of w is the rounding of x, which would be enlarged with it.
+      const double mean = sum_ && count_ > 0 ? std::reduce(at.w.begin(), at.w.end()) / static_cast<double>(count_) : 0;
       for (std::size_t j = 0; j < dim(); ++j) {
         // Inside D, w is the rounding of p.
-        const double out = at.num_free == count_ ? at.w[j] : at.w[j] / (kappa_ * left);
+        const double out =
+            at.num_free == count_ ? at.w[j] : (at.w[j] - mean * (moves_[j] > 0 ? 1 : 0)) / (kappa_ * left);
         u[i][j] = static_cast<T>(at.p[j] + out);
       }
     });
@@ -154,8 +158,11 @@ class SoftOrthogonalCoordinates final : public Layer<T> {
         const auto low = static_cast<double>(smaller_lower_[j]);
         const auto high = static_cast<double>(smaller_upper_[j]);
         at.p[j] = std::clamp(v, low, high);
-        at.w[j] = moves_[j] > 0 ? e - static_cast<double>(state.center) - at.p[j] : 0;
         at.free[j] = v > low && v < high;
+        // The same for all that are free: a difference of rounded numbers would not be.
+        const double w = at.free[j] ? static_cast<double>(state.tau) - static_cast<double>(state.center)
+                                    : e - static_cast<double>(state.center) - at.p[j];
+        at.w[j] = moves_[j] > 0 ? w : 0;
         if (at.free[j]) ++at.num_free;
         const bool rises = at.w[j] > 0;
         const double slack =

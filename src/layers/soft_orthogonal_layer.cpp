@@ -96,7 +96,12 @@ class SoftOrthogonalMap {
   [[nodiscard]] VectorXd inverse(const VectorXd& x, double ulp) const {
     std::size_t steps = 0;
     const Place at = place(x, steps);
-    const VectorXd e = on_hull(x - at.p);
+    VectorXd e = on_hull(x - at.p);
+    // On a polyhedron the duals know the normal without the rounding of p, which is enlarged with it otherwise.
+    if (polyhedral_) {
+      const Eigen::Map<const VectorXd> duals(at.inner.data(), static_cast<Index>(at.inner.size()));
+      e = shrink_ * on_hull(rows_.transpose() * duals);
+    }
     // Inside D, e is the rounding of p.
     if (gauge_.value(u0_, on_hull(x - u0_)) <= shrink_) return x;
     const double left = std::max(1 - gauge_.value(at.p, e), ulp);
@@ -188,7 +193,9 @@ class SoftOrthogonalLayer final : public Layer<T> {
         continue;
       }
       const SoftOrthogonalMap::Place at = map_.place(from, steps);
-      write(map_.value(from, at.p), x[i]);
+      // Where the digits give out, far along an unbounded set, the guard alone decides.
+      const VectorXd image = map_.value(from, at.p);
+      write(image.allFinite() ? image : from, x[i]);
       if (!state.given()) continue;
       write(at.p, state[i].first(dim()));
       std::ranges::transform(at.inner, state[i].begin() + static_cast<std::ptrdiff_t>(dim()),
@@ -211,7 +218,8 @@ class SoftOrthogonalLayer final : public Layer<T> {
       const SoftOrthogonalMap::Place at{
           point_of(kept.first(dim())),
           std::vector<double>(kept.begin() + static_cast<std::ptrdiff_t>(dim()), kept.end())};
-      write(map_.vjp(from, at, point_of(grad_x[i])), grad_u[i]);
+      const VectorXd gradient = map_.vjp(from, at, point_of(grad_x[i]));
+      write(gradient.allFinite() ? gradient : VectorXd::Zero(gradient.size()).eval(), grad_u[i]);
     }
   }
 

@@ -15,8 +15,8 @@ template <class T>
 }
 
 template <class T>
-[[nodiscard]] T strictly_below(double bound) {
-  T inside = static_cast<T>(bound);
+[[nodiscard]] T strictly_below(double bound, double distance = 0) {
+  T inside = static_cast<T>(bound - distance);
   while (!(static_cast<double>(inside) < bound)) inside = std::nextafter(inside, -std::numeric_limits<T>::infinity());
   return inside;
 }

@@ -23,7 +23,7 @@ for number, case in enumerate(json.loads((folder / "cases.json").read_text())):
         results[f"{number}.violation.{dtype}"] = set.violation(x)
         if case["training"]:
             results[f"{number}.grad_u.{dtype}"] = layer.vjp(u, grad_x)
-        if case["map"]:
+        if case["inverse"]:
             results[f"{number}.inverse.{dtype}"] = layer.inverse(x)
             results[f"{number}.log_abs_det.{dtype}"] = layer.log_abs_det(u)
     if case["map"]:

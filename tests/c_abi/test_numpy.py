@@ -53,7 +53,8 @@ def radial_cases():
 def other_cases():
     capped, triangle = softradial.CappedSimplex(5, cap=0.4), softradial.parse_set(TRIANGLE)
     yield softradial.Simplex(4), "Softmax", {"temperature": 0.5}
-    for name in ("Orthogonal", "Rayen", "RayScalar", "Hop", "SoftPenalty", "HardNetCvx"):
+    yield capped, "Mirror", {"temperature": 0.5}
+    for name in ("SoftOrthogonal", "Orthogonal", "Rayen", "RayScalar", "Hop", "SoftPenalty", "HardNetCvx"):
         yield capped, name, {}
         yield triangle, name, {}
     for training in (True, False):
@@ -70,7 +71,7 @@ def expected_of(case, number, given, expected):
     set, name, options, *rest = case
     training = rest[0] if rest else True
     layer = getattr(softradial, name)(set, **options).train(training)
-    is_map = hasattr(layer, "log_abs_det")
+    is_map, has_inverse = hasattr(layer, "projection"), hasattr(layer, "log_abs_det")
     rng = np.random.default_rng(number)
     width = layer.input_dim if not is_map else set.dim
     scale = np.array([[0.1], [0.5], [1], [3], [30], [1e6], [1]])
@@ -93,10 +94,10 @@ def expected_of(case, number, given, expected):
         x = x.detach()
         expected[f"{number}.x.{dtype}"] = expected[f"{number}.restored.{dtype}"] = x.numpy()
         expected[f"{number}.violation.{dtype}"] = set.violation(x).numpy()
-        if is_map:
+        if has_inverse:
             expected[f"{number}.inverse.{dtype}"] = layer.inverse(x).numpy()
             expected[f"{number}.log_abs_det.{dtype}"] = layer.log_abs_det(leaf.detach()).numpy()
-    return {"set": set.to_json(), "class": name, "options": options, "map": is_map, "training": training}
+    return {"set": set.to_json(), "class": name, "options": options, "map": is_map, "inverse": has_inverse, "training": training}
 
 
 @has_torch

@@ -175,7 +175,8 @@ TEST_P(BijectiveLayer, ProjectionUndoesTheInverse) {
     const VectorXd x = layer.project(point(std::exp(random_.uniform(-3, 6))));
     const VectorXd u = layer.inverse(x);
     ASSERT_TRUE(u.allFinite()) << "x = " << x.transpose();
-    EXPECT_LE((layer.project(u) - x).norm(), 1e-11 * (1 + x.norm())) << "x = " << x.transpose();
+    // The normal of a curved boundary carries the rounding of x over the width of the shell.
+    EXPECT_LE((layer.project(u) - x).norm(), 1e-12 * (1 + x.norm()) * (1 + (u - x).norm())) << "x = " << x.transpose();
   }
 }
 
@@ -209,7 +210,8 @@ TEST_P(BijectiveLayer, LogDetIsThatOfTheDenseJacobian) {
     for (int trial = 0; trial < 5; ++trial) {
       const VectorXd u = point(scale);
       const VectorXd singular = reference::singular_values_on_hull(layer.jacobian(u), anchor_.hull);
-      if (singular.size() > 0 && singular.minCoeff() < 1e-9 * singular.maxCoeff()) continue;
+      // Below this the Jacobian, which is formed from x, has too few digits.
+      if (singular.size() > 0 && singular.minCoeff() < 1e-8 * std::max(1.0, singular.maxCoeff())) continue;
       EXPECT_NEAR(layer.log_abs_det(u), singular.array().log().sum(), 1e-6) << "u = " << u.transpose();
     }
   }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
@@ -74,6 +75,35 @@ TEST_F(Methods, TheNumberOfThreadsChangesNoBit) {
   }
 }
 
+// What goes in comes back, the determinant is that of the tangents, and a point outside is refused in one line.
+TEST_F(Methods, BijectionsHaveAnInverseTangentsAndADeterminant) {
+  const std::string along = dir_.write("v1.csv", "1,-1,0\n");
+  const std::string across = dir_.write("v2.csv", "1,1,-2\n");
+  for (const std::string name : {"soft_orthogonal", "mirror"}) {
+    const std::string u = "0.9,-0.3,0.4\n";  // on the hull
+    const auto numbers = [](const std::string& row) {
+      std::vector<double> out;
+      std::istringstream text(row);
+      for (std::string field; std::getline(text, field, ',');) out.push_back(std::stod(field));
+      return out;
+    };
+    const ChildResult x = project({"--method", name}, u);
+    const auto back = numbers(project({"--method", name, "--inverse"}, x.out).out);
+    ASSERT_EQ(back.size(), 3U);
+    for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(back[j], numbers(u)[j], 1e-9) << name;
+    // On the plane, (1, -1, 0) / sqrt(2) and (1, 1, -2) / sqrt(6) are an orthonormal basis.
+    const auto a = numbers(project({"--method", name, "--jvp", along}, u).out);
+    const auto b = numbers(project({"--method", name, "--jvp", across}, u).out);
+    const auto on = [](const std::vector<double>& v) { return (v[0] - v[1]) / 2; };
+    const auto off = [](const std::vector<double>& v) { return (v[0] + v[1] - 2 * v[2]) / 6; };
+    const double determinant = on(a) * off(b) - off(a) * on(b);
+    EXPECT_NEAR(std::stod(project({"--method", name, "--log-det"}, u).out), std::log(std::abs(determinant)), 1e-9);
+    const ChildResult outside = project({"--method", name, "--inverse"}, "0.6,0.2,0.2\n");
+    EXPECT_EQ(outside.exit_code, 2);
+    EXPECT_NE(outside.err.find("cap 0"), std::string::npos) << outside.err;
+  }
+}
+
 TEST_F(Methods, AFlagThatAMethodDoesNotHaveIsRefusedInOneLine) {
   const std::string cotangents = dir_.write("g.csv", "1,2,3\n");
   const std::string anchor = dir_.write("anchor.csv", "0.3,0.3,0.4\n");
@@ -85,6 +115,8 @@ TEST_F(Methods, AFlagThatAMethodDoesNotHaveIsRefusedInOneLine) {
       {{"--method", "rayen", "--inverse"}, "rayen has --vjp only"},
       {{"--method", "hardnet", "--log-det"}, "hardnet has --vjp only"},
       {{"--method", "hop", "--slack"}, "hop has --vjp only"},
+      {{"--method", "mirror", "--slack"}, "mirror has --vjp, --jvp, --inverse and --log-det only"},
+      {{"--method", "mirror", "--anchor", "analytic"}, "--anchor: mirror has no anchor"},
       {{"--method", "dc3", "--evaluate", "--vjp", cotangents}, "exclude each other"},
       {{"--method", "soft_radial", "--evaluate", "--inverse"}, "exclude each other"},
       {{"--vjp", cotangents, "--log-det"}, "exclude each other"},
@@ -108,7 +140,7 @@ TEST_F(Methods, AFlagThatAMethodDoesNotHaveIsRefusedInOneLine) {
 
 TEST_F(Methods, AnchorsReachTheMethodsThatHaveOne) {
   const std::string anchor = dir_.write("anchor.csv", "0.25,0.375,0.375\n");
-  for (const std::string name : {"rayen", "ray_scalar", "hop", "hp"}) {
+  for (const std::string name : {"soft_orthogonal", "rayen", "ray_scalar", "hop", "hp"}) {
     const std::string u = name == "hop" ? "1,2\n" : name == "ray_scalar" ? "1,2,3,4\n" : "1,2,3\n";
     const ChildResult automatic = project({"--method", name, "--anchor", "auto"}, u);
     const ChildResult own = project({"--method", name, "--anchor", anchor}, u);

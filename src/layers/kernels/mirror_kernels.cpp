@@ -176,42 +176,41 @@ template <class T>
 HWY_INLINE MirrorShift<T> mirror_closed_row(const MirrorBounds<T>& set, const T* HWY_RESTRICT u,
                                             const MirrorSpread<T>& spread, T* HWY_RESTRICT weights, T* HWY_RESTRICT x,
                                             std::size_t& steps) {
-  const T offset = set.level / set.inverse_temperature;
-  T low = spread.least - offset;
-  T high = spread.most - offset;
+  // If all u were v, tau would be v - T level: v is looked for, between the least and the largest u. With the origin at v,
+  // q = exp((tau - origin) / T) begins at exp(-level).
+  T low = spread.least;
+  T high = spread.most;
+  const T start = std::exp(-set.level);
   // If the u were normally distributed, a logistic function of them would have this mean, nearly.
-  T origin = spread.mean - offset * std::sqrt(1 + spread.variance * static_cast<T>(std::numbers::pi / 8));
+  const T wider = std::sqrt(1 + spread.variance * static_cast<T>(std::numbers::pi / 8));
+  T origin = spread.mean - set.level / set.inverse_temperature * (wider - 1);
   if (!(origin > low && origin < high)) origin = low / 2 + high / 2;
   const auto fresh_sums = [&](T at) SOFTRADIAL_LANES {
-    return mirror_sums<T>(set, T{1}, FreshWeights<T>(set, u, at, weights));
+    return mirror_sums<T>(set, start, FreshWeights<T>(set, u, at, weights));
   };
   const auto narrow = [&] { return (high - low) * set.inverse_temperature <= kSpan<T>; };
-  if (!narrow()) {
-    for (;;) {
-      if (origin == low || origin == high) break;
-      ++steps;
-      (fresh_sums(origin).filled > set.goal ? low : high) = origin;
-      origin = low / 2 + high / 2;
-      if (narrow()) break;
-    }
+  while (!narrow() && origin != low && origin != high) {
+    ++steps;
+    (fresh_sums(origin).filled > set.goal ? low : high) = origin;
+    origin = low / 2 + high / 2;
   }
   T least;
   T most;
   if (narrow()) {
     // One more factor on each side for the rounding of the level.
-    least = std::exp((low - origin) * set.inverse_temperature) / 2;
-    most = std::exp((high - origin) * set.inverse_temperature) * 2;
+    least = start * std::exp((low - origin) * set.inverse_temperature) / 2;
+    most = start * std::exp((high - origin) * set.inverse_temperature) * 2;
   } else {
-    // No number lies between low and high, and T is small against their distance: tau is near one of them.
-    least = std::exp(-kSpan<T>);
-    most = std::exp(kSpan<T>);
+    // No number lies between low and high, and T is small against their distance: v is near one of them.
+    least = start * std::exp(-kSpan<T>);
+    most = start * std::exp(kSpan<T>);
     fresh_sums(low);
     origin = mirror_sums<T>(set, most, KeptWeights<T>{weights}).filled > set.goal ? high : low;
   }
   // The rounding of the sum, about.
   const T resolution = 4 * std::numeric_limits<T>::epsilon() * set.goal;
   const T odds = (set.room - set.goal) / set.goal;
-  T q = 1;
+  T q = start;
   MirrorSums<T> at = fresh_sums(origin);
   for (int step = 0;; ++step) {
     ++steps;

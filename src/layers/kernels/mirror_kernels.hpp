@@ -45,7 +45,7 @@ const MirrorKernels<double>& MirrorKernels<double>::choose() noexcept;
 // With E_j = exp((u_j - origin) / T) a share is E_j / (E_j + q): one exponential for each coordinate, a reciprocal for each
 // step. The share of the sum that is filled, F = sum_j width_j share_j / room, has a logit that falls in log q with a slope
 // in [-1, 0), which is -1 where all u are equal: Halley's method on it, log(F / (1 - F)) = level, settles in a few steps. The
-// bracket min u - T level <= tau <= max u - T level holds for every row; a step that leaves it, and from kHalleySteps on
+// bracket min(u) - T level <= tau <= max(u) - T level holds for every row; a step that leaves it, and from kHalleySteps on
 // every second one, bisects. A row that spreads over more than kSpan T is bisected down to that first.
 template <class T>
 inline std::size_t mirror(const MirrorBounds<T>& set, Rows<const T> u, Rows<T> x, T* scratch, T* shifts) noexcept {

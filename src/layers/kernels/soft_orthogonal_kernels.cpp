@@ -31,20 +31,26 @@ struct SoftRow {
   RowVec<T> origin;
   RowVec<T> tau;
   RowVec<T> center;
+  RowVec<T> most;
 
   HWY_INLINE SoftRow(const SoftBounds<T>& bounds, const T* row, const SoftBoundsState<T>& at)
       : set(bounds),
         u(row),
         origin(hn::Set(RowTag<T>(), at.origin)),
         tau(hn::Set(RowTag<T>(), at.tau)),
-        center(hn::Set(RowTag<T>(), at.center)) {}
+        center(hn::Set(RowTag<T>(), at.center)),
+        most(hn::Set(RowTag<T>(), farthest(bounds))) {}
+
+  // Differences of finite numbers may overflow, and so may their sum. What is that far away is at its bound, however far.
+  HWY_INLINE static T farthest(const SoftBounds<T>& bounds) {
+    return std::numeric_limits<T>::max() / (8 * static_cast<T>(bounds.smaller.dim));
+  }
+  HWY_INLINE RowVec<T> clamped(RowVec<T> e) const { return hn::Min(hn::Max(e, hn::Neg(most)), most); }
 
   template <class Lanes>
   HWY_INLINE SoftLanes<T> at(Lanes lanes) const {
     const RowTag<T> tag;
-    // Differences of finite numbers may overflow. What is that far away is at its bound, however far.
-    const auto most = hn::Set(tag, std::numeric_limits<T>::max() / 8);
-    const auto e = hn::Min(hn::Max(hn::Sub(lanes.load(u), origin), hn::Neg(most)), most);
+    const auto e = clamped(hn::Sub(lanes.load(u), origin));
     const auto low = lanes.load(set.smaller.lower);
     const auto high = lanes.load(set.smaller.upper);
     const auto v = hn::Sub(e, tau);
@@ -73,15 +79,14 @@ HWY_INLINE bool soft_place(const SoftBounds<T>& set, const T* u, T* scratch, Sof
   if (set.sum) {
     BoundedSumShift<T> shift;
     if (!find_shift(set.smaller, u, scratch, shift, steps)) return false;
-    Sum4<T> moving;
-    for_each_lanes<T>(n, [&](int k, auto lanes) SOFTRADIAL_LANES {
-      moving.s[k] = hn::MulAdd(lanes.load(set.moves), lanes.load(scratch), moving.s[k]);
-    });
     at.origin = shift.origin;
     at.tau = shift.tau;
+    const SoftRow<T> row(set, u, at);
+    Sum4<T> moving;
+    for_each_lanes<T>(n, [&](int k, auto lanes) SOFTRADIAL_LANES {
+      moving.s[k] = hn::MulAdd(lanes.load(set.moves), row.clamped(lanes.load(scratch)), moving.s[k]);
+    });
     at.center = set.count > 0 ? (moving.total() - (set.smaller.total - set.fixed)) / set.count : T{0};
-    // A sum of numbers near the largest overflows; then tau is as good a centre.
-    if (!is_finite(at.center)) at.center = at.tau;
   } else {
     Sum4<T> zeros;
     for_each_lanes<T>(n, [&](int k, auto lanes) SOFTRADIAL_LANES {
@@ -154,6 +159,8 @@ void soft_orthogonal_vjp_rows(const SoftBounds<T>& set, Rows<const T> u, const S
     }
     const T* const from = g.row(i);
     const SoftRow<T> row(set, u.row(i), at);
+    const T phi = soft_phi(set, at.gamma);
+    const auto scale = hn::Set(tag, phi);
     Sum4<T> moving;
     Sum4<T> inside;
     Sum4<T> count;
@@ -164,18 +171,16 @@ void soft_orthogonal_vjp_rows(const SoftBounds<T>& set, Rows<const T> u, const S
       moving.s[k] = hn::MulAdd(lanes.load(set.moves), v, moving.s[k]);
       inside.s[k] = hn::Add(inside.s[k], hn::IfThenElseZero(here.free, v));
       count.s[k] = hn::Add(count.s[k], hn::IfThenElseZero(here.free, one));
-      along.s[k] = hn::MulAdd(here.w, v, along.s[k]);
+      along.s[k] = hn::MulAdd(hn::Mul(scale, here.w), v, along.s[k]);
     });
-    const T phi = soft_phi(set, at.gamma);
     const T free = count.total();
     // t nu, and (gamma - 1) t nu where Q does not lose it: at one coordinate. phi w is at most the slack.
     const auto j = static_cast<std::size_t>(at.active);
-    const T push = phi * (phi * along.total()) * at.push;
+    const T push = phi * along.total() * at.push;
     const bool is_free = hn::GetLane(hn::IfThenElseZero(row.at(TailLanes<T>{j, 1}).free, one)) > 0;
     const T push_free = is_free ? push * (at.gamma - 1) : T{0};
     const T mean = set.sum && set.count > 0 ? (phi * moving.total() - push) / set.count : T{0};
     const T mean_free = set.sum && free > 0 ? ((1 - phi) * inside.total() - push_free) / free : T{0};
-    const auto scale = hn::Set(tag, phi);
     const auto rest = hn::Set(tag, 1 - phi);
     const auto offset = hn::Set(tag, mean);
     const auto offset_free = hn::Set(tag, mean_free);
