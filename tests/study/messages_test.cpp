@@ -92,42 +92,30 @@ TEST(Messages, Commands) {
   for (const Case& c : cases) expect_refused(dir, c);
 }
 
+// One case for each option: tests/program/number_option_test.cpp has the kinds of words that are no numbers.
 TEST(Messages, Numbers) {
   const TempDir dir;
   const std::string share = ": expected a share between 0 and 1; 5 % is 0.05";
   const Case cases[] = {
       {portfolio({"--cap", "5"}), "--cap 5" + share},
-      {portfolio({"--cap", "0"}), "--cap 0" + share},
-      {portfolio({"--cap", "-0.1"}), "--cap -0.1" + share},
       {portfolio({"--cap", "nan"}), "--cap nan" + share},
-      {portfolio({"--cap", "5%"}), "--cap 5%" + share},
-      {portfolio({"--cap", "1e400"}), "--cap 1e400: is beyond the range of a double"},
       {dispatch({"--kappa", "10"}), "--kappa 10" + share},
       {portfolio({"--cap", "0.05"}), "a cap of 0.05: 9 columns of at most 0.05 hold 0.45 in all, less than 1"},
       {portfolio({"--seed", "-1"}), "--seed -1: expected a whole number from 0 to 9007199254740992"},
-      {portfolio({"--seed", "18446744073709551616"}),
-       "--seed 18446744073709551616: expected a whole number from 0 to "},
       {portfolio({"--seeds", "0"}), "--seeds 0: expected a whole number from 1 to 10000"},
       {portfolio({"--epochs", "99999999999999999999"}),
        "--epochs 99999999999999999999: expected a whole number from 1 to 1000000"},
-      {portfolio({"--epochs", "1.5"}), "--epochs 1.5: expected a whole number from 1 to 1000000"},
-      {portfolio({"--epochs", "3x"}), "--epochs 3x: expected a whole number from 1 to 1000000"},
-      {portfolio({"--epochs", "+-3"}), "--epochs +-3: expected a whole number from 1 to 1000000"},
       {portfolio({"--epochs", ""}), "--epochs"},
       {portfolio({"--epochs", std::string(300, '9')}),
        "--epochs 9999999999999999999999999999999999999999...: expected"},
       {portfolio({"--cost", "nan"}), "--cost nan: expected a number from 0 to 1"},
-      {portfolio({"--cost", "inf"}), "--cost inf: expected a number from 0 to 1"},
-      {portfolio({"--cost", "-0.001"}), "--cost -0.001: expected a number from 0 to 1"},
       {portfolio({"--learning-rate", "0"}), "--learning-rate 0: expected a number above 0"},
-      {portfolio({"--learning-rate", "0x1p-3"}), "--learning-rate 0x1p-3: expected a number above 0"},
       {portfolio({"--dropout", "1"}), "--dropout 1: expected a number from 0 to 0.99"},
       {portfolio({"--batch", "2"}), "--batch 2: expected a whole number from 3 to 1000000"},
       {portfolio({"--hidden", "1000000000000"}), "--hidden 1000000000000: expected a whole number from 1 to 65536"},
       {portfolio({"--lookback", "0"}), "--lookback 0: expected a whole number from 1 to 10000"},
       {portfolio({"--patience", "-1"}), "--patience -1: expected a whole number from 0 to 1000000"},
       {portfolio({"--threads", "0"}), "--threads 0: expected a whole number from 1 to 1024"},
-      {portfolio({"--data-seed", "1e3"}), "--data-seed 1e3: expected a whole number from 0 to 9007199254740992"},
       {portfolio({"--penalty-weight", "-1"}), "--penalty-weight -1: expected a number of at least 0"},
       {portfolio({"--lambda", "nan"}), "--lambda nan: expected a number"},
       {dispatch({"--zones", "-1"}), "--zones -1: expected a whole number from 1 to 1000000"},
