@@ -180,7 +180,8 @@ def _write(path: Path, content: bytes) -> None:
 
 def _summary(policy: Policy, path: str) -> str:
     made = interface(policy)
-    lines = [f"{path}: {policy.config['method']} on {len(policy.names)} columns"]
+    ends = policy.names if len(policy.names) < 8 else [*policy.names[:4], "...", policy.names[-1]]
+    lines = [f"{path}: {policy.config['method']} on {len(policy.names)} columns: {', '.join(ends)}"]
     for name, example in made.inputs.items():
         shape = ", ".join(["batch", *map(str, example.shape[1:])])
         lines.append(f"  input   {name:<11}{str(example.dtype)[6:]:<9}({shape})")
