@@ -29,13 +29,16 @@ torch::Tensor read_prices(const char* file, const std::vector<std::string>& name
   std::string line;
   if (!std::getline(in, line)) throw std::runtime_error(std::string(file) + ": cannot be read");
   const std::vector<std::string> head = cells_of(line);
+  std::vector<std::size_t> columns;
+  for (const std::string& name : names) {
+    const auto place = std::find(head.begin(), head.end(), name);
+    if (place == head.end()) throw std::runtime_error(std::string(file) + ": has no column " + name);
+    columns.push_back(static_cast<std::size_t>(place - head.begin()));
+  }
   std::vector<double> values;
   while (std::getline(in, line)) {
     const std::vector<std::string> cells = cells_of(line);
-    for (const std::string& name : names) {
-      const auto column = std::find(head.begin(), head.end(), name) - head.begin();
-      values.push_back(std::stod(cells.at(static_cast<std::size_t>(column))));
-    }
+    for (const std::size_t column : columns) values.push_back(std::stod(cells.at(column)));
   }
   return torch::tensor(values, torch::kDouble).view({1, -1, static_cast<int64_t>(names.size())});
 }
