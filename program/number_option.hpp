@@ -30,7 +30,8 @@ T parse_number(const std::string& flag, std::string_view word, const FieldRange&
   const char* const end = digits.data() + digits.size();
   T value{};
   const auto [stop, error] = std::from_chars(digits.data(), end, value);
-  const bool whole_word = stop == end && !digits.empty() && !digits.starts_with('+');
+  const bool two_signs = word.starts_with('+') && (digits.starts_with('+') || digits.starts_with('-'));
+  const bool whole_word = stop == end && !digits.empty() && !two_signs;
   const std::string shown = word.size() <= 40 ? std::string(word) : std::string(word.substr(0, 40)) + "...";
   if (whole_word && error == std::errc::result_out_of_range && std::floating_point<T>) {
     throw CLI::ValidationError(flag + " " + shown, "is beyond the range of a double");

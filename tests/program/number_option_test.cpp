@@ -35,11 +35,12 @@ TEST(NumberOption, RefusesEverythingElse) {
     EXPECT_EQ(failure<double>(word, study::kAnyNumber),
               "--flag " + std::string(word) + ": is beyond the range of a double");
   }
-  for (const char* word : {"", "-1", "1.5", "1e3", "0x10", "3x", "+-3", "nan", "9007199254740993",
+  for (const char* word : {"", "-1", "1.5", "1e3", "0x10", "3x", "+-3", "nan", "9007199254740994",
                            "18446744073709551616", "99999999999999999999999999"}) {
     EXPECT_EQ(failure<std::uint64_t>(word, study::kSeed),
               "--flag " + std::string(word) + ": expected a whole number from 0 to 9007199254740992");
   }
+  EXPECT_EQ(failure<int>("+-3", study::kAnyNumber), "--flag +-3: expected a whole number");
   EXPECT_EQ(failure<int>(std::string(1000, '9'), study::at_least_1_up_to(9)).size(),
             std::string("--flag ").size() + 40 + std::string("...: expected a whole number from 1 to 9").size());
 }
