@@ -142,8 +142,7 @@ QpLayer::Solution QpLayer::solve(const MatrixXd& p, const MatrixXd& h, const Mat
       multipliers.col(k).setZero();
       continue;
     }
-    VectorXd v = breaks.col(k);
-    if (m > kFewRows) v = y.col(k);
+    VectorXd v = (m > kFewRows ? y : breaks).col(k);
     if (!exact.solve(breaks.col(k), v, out.iterations)) {
       // Rounding kept the active set from settling: this sample is solved by the splitting alone.
       if (!splitting) splitting.emplace(Q_, rows_, equalities, rho);
