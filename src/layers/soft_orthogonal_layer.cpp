@@ -35,8 +35,8 @@ class SoftOrthogonalMap {
         hull_(anchor.hull),
         nearest_(make_orthogonal<double>(set, "soft_orthogonal")),
         rows_(linear_part(set).A),
-        polyhedral_(curved_constraints(set)->empty()),
-        gauge_(linear_part(set), *curved_constraints(set), hull_) {}
+        curved_(*curved_constraints(set)),
+        gauge_(linear_part(set), curved_, hull_) {}
 
   [[nodiscard]] Index dim() const noexcept { return u0_.size(); }
   [[nodiscard]] std::size_t inner_state_dim() const noexcept { return nearest_->state_dim(); }
@@ -97,10 +97,14 @@ class SoftOrthogonalMap {
     std::size_t steps = 0;
     const Place at = place(x, steps);
     VectorXd e = on_hull(x - at.p);
-    // On a polyhedron the duals know the normal without the rounding of p, which is enlarged with it otherwise.
-    if (polyhedral_) {
+    // The duals of a polyhedron, or one curved constraint, know the normal without the rounding of p, which would be enlarged
+    // with it.
+    if (curved_.empty()) {
       const Eigen::Map<const VectorXd> duals(at.inner.data(), static_cast<Index>(at.inner.size()));
       e = shrink_ * on_hull(rows_.transpose() * duals);
+    } else if (rows_.rows() == 0 && curved_.size() == 1) {
+      const VectorXd normal = on_hull(curved_[0].gradient(u0_ + (at.p - u0_) / shrink_)).normalized();
+      e = normal * normal.dot(e);
     }
     // Inside D, e is the rounding of p.
     if (gauge_.value(u0_, on_hull(x - u0_)) <= shrink_) return x;
@@ -113,7 +117,7 @@ class SoftOrthogonalMap {
     if (basis.cols() == 0) return 0;
     std::size_t steps = 0;
     const Place at = place(u, steps);
-    if (polyhedral_) return soft_log_det(kappa_, gauge_.value(at.p, on_hull(u - at.p)), lost_dimensions(at));
+    if (curved_.empty()) return soft_log_det(kappa_, gauge_.value(at.p, on_hull(u - at.p)), lost_dimensions(at));
     MatrixXd J(dim(), basis.cols());
     for (Index k = 0; k < basis.cols(); ++k) J.col(k) = jvp(u, at, basis.col(k));
     const Eigen::PartialPivLU<MatrixXd> factor(basis.transpose() * J);
@@ -166,7 +170,7 @@ class SoftOrthogonalMap {
   AffineHull hull_;
   LayerPtr<double> nearest_;
   MatrixXd rows_;  // of the linear inequalities
-  bool polyhedral_;
+  std::vector<QuadraticConstraint> curved_;
   BoundaryGauge gauge_;
 };
 
@@ -195,7 +199,9 @@ class SoftOrthogonalLayer final : public Layer<T> {
       const SoftOrthogonalMap::Place at = map_.place(from, steps);
       // Where the digits give out, far along an unbounded set, the guard alone decides.
       const VectorXd image = map_.value(from, at.p);
-      write(image.allFinite() ? image : from, x[i]);
+      const bool has_digits =
+          image.allFinite() && image.cwiseAbs().maxCoeff() <= static_cast<double>(std::numeric_limits<T>::max());
+      write(has_digits ? image : from, x[i]);
       if (!state.given()) continue;
       write(at.p, state[i].first(dim()));
       std::ranges::transform(at.inner, state[i].begin() + static_cast<std::ptrdiff_t>(dim()),

@@ -46,11 +46,12 @@ TEST(OrthogonalSimplex, VerticesAndTiesAreExact) {
 // The numbers of a row may be 10^10 caps apart. The largest hold their caps and one coordinate takes the rest, so that tau is
 // one of the numbers, to far less than an ulp of them.
 TEST(OrthogonalSimplex, WideRowsKeepTheirSum) {
-  const auto layer = make_layer<float>(
-      CappedSimplex((Eigen::VectorXd(5) << 0.4, 0.3, 0.7, 0.2, 0.05).finished()), Orthogonal{});
+  const auto layer =
+      make_layer<float>(CappedSimplex((Eigen::VectorXd(5) << 0.4, 0.3, 0.7, 0.2, 0.05).finished()), Orthogonal{});
   support::RandomPoints random(8);
   Batch<float> u(200, 5);
-  for (std::size_t i = 0; i < u.count(); ++i) u.set(i, std::pow(10, 5 + static_cast<double>(i % 30)) * random.gaussian(5));
+  for (std::size_t i = 0; i < u.count(); ++i)
+    u.set(i, std::pow(10, 5 + static_cast<double>(i % 30)) * random.gaussian(5));
   Batch<float> x(200, 5);
   layer->project(u.view(), x.rows(), {});
   for (std::size_t i = 0; i < u.count(); ++i) EXPECT_NEAR(x.get(i).sum(), 1, 1e-6) << "u = " << u.get(i).transpose();
