@@ -121,22 +121,29 @@ HWY_INLINE std::size_t project_rows_with(const Profile& profile_at, const ShareM
   const RowTag<T> tag;
   const std::size_t n = map.dim;
   const T inverse_dim = T{1} / static_cast<T>(n);
+  const auto row_at = [&](std::size_t i)
+                          HWY_ATTR { return ShareRow<T>(u.row(i), sets.caps.row(i), *sets.total.row(i), 0, 0); };
+  if (u.count() == 0) return 0;
+  FirstSums<T> next = first_pass(row_at(0), n);
   for (std::size_t i = 0; i < u.count(); ++i) {
     const T total = *sets.total.row(i);
-    ShareRow<T> row(u.row(i), sets.caps.row(i), total, 0, 0);
-    const FirstSums<T> sums = first_pass(row, n);
+    ShareRow<T> row = row_at(i);
+    const FirstSums<T> sums = next;
     const T theta = total / sums.reach;
     const guard::ShareSlacks<T> slacks = guard::share_slacks(theta);
     T* const out = x.row(i);
-    if (!(theta < 1 && sums.smallest >= guard::kSmallestSlack<T>) || !slacks.resolvable) {
-      status[i] = RowStatus::no_interior;
-      for (std::size_t j = 0; j < n; ++j) out[j] = std::numeric_limits<T>::quiet_NaN();
-      continue;
-    }
+    const bool interior = theta < 1 && sums.smallest >= guard::kSmallestSlack<T> && slacks.resolvable;
     ShareState<T> at{.theta = theta, .shift = (sums.offset - total) * inverse_dim};
     row.theta = hn::Set(tag, theta);
     row.shift = hn::Set(tag, at.shift);
     const T gamma = state != nullptr ? second_pass<true>(row, slacks, n, at) : second_pass<false>(row, slacks, n, at);
+    // The next row's first pass depends on nothing here: the processor does it while it waits for this row's sums.
+    if (i + 1 < u.count()) next = first_pass(row_at(i + 1), n);
+    if (!interior) {
+      status[i] = RowStatus::no_interior;
+      for (std::size_t j = 0; j < n; ++j) out[j] = std::numeric_limits<T>::quiet_NaN();
+      continue;
+    }
     if (!(at.rho < guard::kLargestRho<T>)) return i;
     status[i] = RowStatus::ok;
     if (state != nullptr) state[i] = pack(at);
