@@ -299,7 +299,7 @@ def test_sparse_matrices_stay_sparse():
 
 
 def test_every_method_has_a_class():
-    assert len(srn._LAYERS) == 14
+    assert len(srn._LAYERS) == 16
     assert str(inspect.signature(srn.SoftRadial)) == (
         "(set, contraction='rational', lambda_=1, epsilon=0.01, anchor='auto', check_finite=False)"
     )

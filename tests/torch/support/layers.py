@@ -12,6 +12,7 @@ def polyhedron(n, m, seed):
     return A, A.norm(dim=1) * (0.3 + share)
 
 
+INF = float("inf")
 SIMPLEX, CAPPED, BALL = sr.Simplex(5), sr.CappedSimplex(6, cap=0.3), sr.Ball(torch.zeros(3), 1.0)
 POLYHEDRON = sr.Polyhedron(*polyhedron(4, 9, 0))
 
@@ -20,7 +21,7 @@ LAYERS = {
     "soft_orthogonal polyhedron": lambda: sr.SoftOrthogonal(POLYHEDRON, kappa=0.1),
     "soft_orthogonal ball": lambda: sr.SoftOrthogonal(BALL),
     "mirror": lambda: sr.Mirror(CAPPED, temperature=0.5),
-    "mirror box": lambda: sr.Mirror(sr.Box([-1.0, 0.0, None, None], [1.0, None, 2.0, None])),
+    "mirror box": lambda: sr.Mirror(sr.Box([-1.0, 0.0, -INF, -INF], [1.0, INF, 2.0, INF])),
     "softmax": lambda: sr.Softmax(SIMPLEX, temperature=0.5),
     "orthogonal": lambda: sr.Orthogonal(CAPPED),
     "orthogonal polyhedron": lambda: sr.Orthogonal(POLYHEDRON),
