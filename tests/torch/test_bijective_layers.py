@@ -6,14 +6,16 @@ import torch
 import softradial as sr
 from support.layers import BALL, CAPPED, POLYHEDRON, polyhedron, rows_for
 
+INF = float("inf")
+
 LAYERS = {
     "soft_orthogonal": lambda: sr.SoftOrthogonal(CAPPED, kappa=0.1, delta=0.05),
-    "soft_orthogonal box": lambda: sr.SoftOrthogonal(sr.Box([-1.0, 0.0, None], [1.0, None, 2.0]), kappa=0.1),
+    "soft_orthogonal box": lambda: sr.SoftOrthogonal(sr.Box([-1.0, 0.0, -INF], [1.0, INF, 2.0]), kappa=0.1),
     "soft_orthogonal polyhedron": lambda: sr.SoftOrthogonal(POLYHEDRON, kappa=0.1, delta=0.05),
     "soft_orthogonal ball": lambda: sr.SoftOrthogonal(BALL, kappa=0.1, delta=0.05),
     "mirror": lambda: sr.Mirror(CAPPED, temperature=0.5),
     "mirror simplex": lambda: sr.Mirror(sr.Simplex(5)),
-    "mirror box": lambda: sr.Mirror(sr.Box([-1.0, 0.0, None], [1.0, None, 2.0])),
+    "mirror box": lambda: sr.Mirror(sr.Box([-1.0, 0.0, -INF], [1.0, INF, 2.0])),
     "mirror product": lambda: sr.Mirror(sr.Product([sr.CappedSimplex(3, cap=0.5), sr.Box([0.0], [1.0])])),
 }
 every_layer = pytest.mark.parametrize("which", LAYERS)
