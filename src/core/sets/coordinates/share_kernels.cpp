@@ -51,6 +51,19 @@ struct ShareRow {
   HWY_INLINE RowVec<T> direction(const Lanes& lanes, RowVec<T> reach) const {
     return lanes.only(hn::Sub(hn::Sub(lanes.load(u), first_u), hn::MulAdd(theta, reach, shift)));
   }
+
+  // Both at one coordinate: a vector of one number, with the same roundings.
+  struct Coordinate {
+    T reach;
+    T d;
+  };
+  HWY_INLINE Coordinate at(std::size_t j) const {
+    const hn::CappedTag<T, 1> one;
+    const auto only = [&](RowVec<T> v) HWY_ATTR { return hn::Set(one, hn::GetLane(v)); };
+    const auto reach = hn::Min(hn::LoadU(one, caps + j), only(total));
+    const auto d = hn::Sub(hn::Sub(hn::LoadU(one, u + j), only(first_u)), hn::MulAdd(only(theta), reach, only(shift)));
+    return {hn::GetLane(reach), hn::GetLane(d)};
+  }
 };
 
 template <class T>
@@ -109,8 +122,7 @@ HWY_INLINE T second_pass(const ShareRow<T>& row, const guard::ShareSlacks<T>& sl
     state.active =
         gamma > 0 ? static_cast<std::int32_t>(hn::GetLane(hn::MinOfLanes(typename LaneIndex<T>::Tag(), first))) : 0;
     // Below the anchor: a lower side.
-    const TailLanes<T> at{static_cast<std::size_t>(state.active), 1};
-    if (hn::GetLane(row.direction(at, row.reach(at))) < 0) state.active += static_cast<std::int32_t>(n);
+    if (row.at(static_cast<std::size_t>(state.active)).d < 0) state.active += static_cast<std::int32_t>(n);
   }
   return gamma;
 }
@@ -212,9 +224,7 @@ HWY_INLINE void vjp_row(const Profile& profile_at, const ShareRow<T>& row, std::
 
   const bool upper = static_cast<std::size_t>(state.active) < n;
   const std::size_t a = static_cast<std::size_t>(state.active) - (upper ? 0 : n);
-  const TailLanes<T> lane_a{a, 1};
-  const T reach_a = hn::GetLane(row.reach(lane_a));
-  const T d_a = hn::GetLane(row.direction(lane_a, row.reach(lane_a)));
+  const auto [reach_a, d_a] = row.at(a);
   const guard::ShareSlacks<T> slacks = guard::share_slacks(state.theta);
   const T slope = (upper ? slacks.up : -slacks.down) / reach_a;
   const T gamma = d_a * slope;
