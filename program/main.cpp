@@ -66,6 +66,10 @@ ExitCode run(int argc, const char* const* argv) {
   add_export_command(program, chosen);
   add_command_beside(program, chosen, "table", "Reproduce the paper's tables, with its numbers next to ours", train,
                      {"table"});
+  add_command_beside(program, chosen, "sweep", "Train many configurations, choose on validation, judge on test", train,
+                     {"sweep"});
+  add_command_beside(program, chosen, "results", "The store of a sweep: list, show, best, export, merge", train,
+                     {"results"});
   try {
     parse_words(program, {argv + 1, argv + argc});
   } catch (const CLI::Success& answer) {

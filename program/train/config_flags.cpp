@@ -1,7 +1,5 @@
 #include "train/config_flags.hpp"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
@@ -10,9 +8,9 @@
 #include "command.hpp"
 #include "data/calendar.hpp"
 #include "data/csv_file.hpp"
-#include "data/nearest_name.hpp"
 #include "limits/limits.hpp"
 #include "number_option.hpp"
+#include "train/toml_flags.hpp"
 
 namespace softradial::program {
 namespace {
@@ -49,47 +47,6 @@ auto adding_flags_to(CLI::App& command) {
     }
     if (!field.type_name.empty()) option->type_name(std::string(field.type_name));
   };
-}
-
-// A value of a TOML file in the words of the command line. `option` says which kind it has to be.
-std::string word_of(const toml::node& value, const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  const bool wants_number = type == "FLOAT" || type == "INT" || type == "UINT";
-  const bool is_flag = option.get_items_expected_max() == 0;
-  const auto expected = [&](const char* what) { throw BadInput(std::string("expected ") + what); };
-  switch (value.type()) {
-    case toml::node_type::boolean:
-      if (!is_flag) expected(wants_number ? "a number" : "a text in quotes");
-      return value.as_boolean()->get() ? "true" : "false";
-    case toml::node_type::integer:
-      if (!wants_number) expected(is_flag ? "true or false" : "a text in quotes");
-      return number_text(value.as_integer()->get());
-    case toml::node_type::floating_point:
-      if (!wants_number) expected(is_flag ? "true or false" : "a text in quotes");
-      return number_text(value.as_floating_point()->get());
-    case toml::node_type::date: {
-      if (type != "DATE") expected(wants_number ? "a number" : "a text in quotes");
-      std::ostringstream text;
-      text << value.as_date()->get();
-      return text.str();
-    }
-    case toml::node_type::string:
-      if (wants_number || is_flag) expected(is_flag ? "true or false" : "a number, without quotes");
-      return value.as_string()->get();
-    case toml::node_type::table:
-      throw BadInput("sections are not used: the keys stand at the top of the file");
-    default:
-      expected(wants_number ? "one number" : "one value");
-      return "";
-  }
-}
-
-std::vector<std::string> keys_of(const CLI::App& command) {
-  std::vector<std::string> keys;
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->get_configurable() && !option->get_lnames().empty()) keys.push_back(option->get_lnames().front());
-  }
-  return keys;
 }
 
 template <class Config>
@@ -190,37 +147,18 @@ void read_config_file(CLI::App& program) {
   const CLI::Option* const flag = command->get_option_no_throw(kConfigFlag);
   if (flag == nullptr || flag->empty()) return;
   const auto file = flag->as<std::string>();
-  const std::string text = study::read_text_file(file);
-  const auto at = [&](const toml::source_position& place) {
-    return file + ": line " + std::to_string(place.line) + ": ";
-  };
-  toml::table table;
-  try {
-    table = toml::parse(text);
-  } catch (const toml::parse_error& error) {
-    throw BadInput(at(error.source().begin) + std::string(error.description()));
-  }
-  const std::vector<std::string> known = keys_of(*command);
-  for (const auto& [key, value] : table) {
-    const std::string name(key.str());
-    const std::string where = at(key.source().begin) + name + ": ";
-    if (value.is_table()) throw BadInput(where + "sections are not used: the keys stand at the top of the file");
-    if (std::ranges::find(known, name) == known.end()) {
-      const std::string meant = study::did_you_mean(name, known);
-      throw BadInput(at(key.source().begin) + "unknown key " + program::quoted(name) + (meant.empty() ? "" : meant));
+  const CLI::Option* const split = command->get_option_no_throw(kSplitFlag);
+  for (const auto& [key, value] : parse_toml(file)) {
+    if (value.is_table()) {
+      throw BadInput(place_in(file, key.source()) + std::string(key.str()) +
+                     ": sections are not used: the keys stand at the top of the file");
     }
-    CLI::Option* const option = command->get_option("--" + name);
-    try {
-      std::string word = word_of(value, *option);
-      const bool split_given = name.ends_with("-end") && command->get_option_no_throw(kSplitFlag) != nullptr &&
-                               !command->get_option(kSplitFlag)->empty();
-      if (!option->empty() || split_given) continue;  // the command line wins
-      option->add_result(std::move(word));
-      option->run_callback();
-    } catch (const CLI::Error& error) {
-      throw BadInput(at(key.source().begin) + error.what());  // it names the option
-    } catch (const BadInput& error) {
-      throw BadInput(where + error.what());
+    const CLI::Option& option = option_of(*command, file, key);
+    const bool split_given = key.str().ends_with("-end") && split != nullptr && !split->empty();
+    if (option.empty() && !split_given) {
+      give(*command, file, key, value);
+    } else {
+      checked_word(file, key, value, option);  // the command line wins, but a file that is wrong is refused
     }
   }
 }

@@ -6,6 +6,7 @@
 #include "outcome.hpp"
 #include "train/commands.hpp"
 #include "train/config_flags.hpp"
+#include "train/sweep_commands.hpp"
 
 namespace {
 
@@ -28,6 +29,8 @@ ExitCode run(int argc, const char* const* argv) {
   add_backtest_command(program, chosen);
   add_predict_command(program, chosen);
   add_table_command(program, chosen);
+  add_sweep_command(program, chosen);
+  add_results_command(program, chosen);
   const std::vector<std::string> words(argv + 1, argv + argc);
   for (const std::string& word : words) {
     // Configurations are saved as JSON and TOML, which hold text.

@@ -1,7 +1,6 @@
 #include "train/work_progress.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <numeric>
 
 #include "outcome.hpp"
+#include "train/terminal.hpp"
 
 namespace softradial::program {
 namespace {
@@ -16,12 +16,6 @@ namespace {
 constexpr std::chrono::milliseconds kOnTerminal{100};
 constexpr std::chrono::seconds kInPipe{30};
 constexpr const char* kClearLine = "\r\033[K";
-
-std::size_t terminal_width() {
-  constexpr std::size_t kUsual = 80;
-  winsize size = {};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsual;
-}
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 
 #include "runs/parallel.hpp"
 #include "runs/task_kinds.hpp"
+#include "runs/trial_report.hpp"
 #include "softradial/set_json.hpp"
 
 namespace softradial::study {
@@ -91,12 +92,9 @@ json report_trials(const json& config, const std::vector<Trial<Metrics>>& trials
   out["mean"] = json::object();
   out["std"] = json::object();
   for (const auto& [name, numbers] : columns) {
-    double mean = 0;
-    for (const double v : numbers) mean += v / static_cast<double>(numbers.size());
-    double square = 0;
-    for (const double v : numbers) square += (v - mean) * (v - mean) / static_cast<double>(numbers.size());
-    out["mean"][name] = mean;
-    out["std"][name] = std::sqrt(square);
+    const MeanAndStd over_seeds = mean_and_std(numbers);
+    out["mean"][name] = over_seeds.mean;
+    out["std"][name] = over_seeds.std;
   }
   out["baselines"] = json::object();
   for (const Baseline<Metrics>& each : baselines) {
@@ -104,15 +102,6 @@ json report_trials(const json& config, const std::vector<Trial<Metrics>>& trials
         {"validation", values(each.validation)}, {"test", values(each.test)}, {"violation", each.violation}};
   }
   return out;
-}
-
-// Equal weight has nothing to learn: one pass, one seed.
-std::vector<std::uint64_t> seeds_of(const RunConfig& config) {
-  std::vector<std::uint64_t> seeds;
-  for (int k = 0; k < (config.layer.equal_weight() ? 1 : config.seeds); ++k) {
-    seeds.push_back(config.training.seed + static_cast<std::uint64_t>(k));
-  }
-  return seeds;
 }
 
 template <class Config>
@@ -156,9 +145,7 @@ std::vector<Trial<typename KindOf<Config>::Metrics>> run_seeds(const Config& con
     }
     if (stopped()) return;
     typename Kind::TaskType task(data, config.model, decision_layer(config.layer, decision.set));
-    TrainingOptions options = config.training;
-    options.seed = seed;
-    if (config.layer.equal_weight()) options.epochs = 1;
+    TrainingOptions options = training_of(config, seed);
     TrainingHooks inner;
     inner.stop = hooks.stop;
     if (hooks.progress) {
@@ -245,6 +232,33 @@ std::vector<PortfolioTrial> run(const PortfolioConfig& config, const PriceTable&
 std::vector<DispatchTrial> run(const DispatchConfig& config, const DemandTable& demand, const RunHooks& hooks) {
   return run_seeds(config, demand, hooks);
 }
+
+MeanAndStd mean_and_std(std::span<const double> numbers) {
+  MeanAndStd out;
+  double square = 0;
+  for (const double v : numbers) out.mean += v / static_cast<double>(numbers.size());
+  for (const double v : numbers) square += (v - out.mean) * (v - out.mean) / static_cast<double>(numbers.size());
+  out.std = std::sqrt(square);
+  return out;
+}
+
+std::vector<std::uint64_t> seeds_of(const RunConfig& config) {
+  std::vector<std::uint64_t> seeds;
+  for (int k = 0; k < (config.layer.equal_weight() ? 1 : config.seeds); ++k) {
+    seeds.push_back(config.training.seed + static_cast<std::uint64_t>(k));
+  }
+  return seeds;
+}
+
+TrainingOptions training_of(const RunConfig& config, std::uint64_t seed) {
+  TrainingOptions options = config.training;
+  options.seed = seed;
+  if (config.layer.equal_weight()) options.epochs = 1;
+  return options;
+}
+
+json to_json(const PortfolioTrial& trial) { return trial_json(trial); }
+json to_json(const DispatchTrial& trial) { return trial_json(trial); }
 
 json manifest_of(const PortfolioConfig& config, const PriceTable& prices) { return manifest(config, prices); }
 json manifest_of(const DispatchConfig& config, const DemandTable& demand) { return manifest(config, demand); }

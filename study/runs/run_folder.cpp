@@ -1,20 +1,16 @@
 #include "runs/run_folder.hpp"
 
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <ctime>
-#include <fstream>
 #include <functional>
-#include <thread>
 #include <utility>
 
 #include "data/table_files.hpp"
 #include "files/durable_file.hpp"
 #include "files/errors.hpp"
+#include "runs/provenance.hpp"
 #include "runs/run_config.hpp"
 
 namespace softradial::study {
@@ -27,31 +23,6 @@ constexpr const char* kReport = "result.json";
 constexpr const char* kConfig = "config.toml";
 constexpr const char* kLog = "log.txt";
 constexpr const char* kTrial = "trial.json";
-
-// "2026-03-01T12:00:00Z"
-std::string now() {
-  const std::time_t time = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm utc = {};
-  gmtime_r(&time, &utc);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)};
-}
-
-json machine() {
-  utsname names = {};
-  uname(&names);
-  std::string processor = names.machine;
-  std::ifstream facts("/proc/cpuinfo");
-  for (std::string line; std::getline(facts, line);) {
-    if (line.starts_with("model name")) {
-      processor = line.substr(line.find(':') + 2);
-      break;
-    }
-  }
-  return {{"processor", processor},
-          {"cores", std::thread::hardware_concurrency()},
-          {"system", std::string(names.sysname) + " " + names.release}};
-}
 
 std::string text_of(const json& value) {
   // A path may hold any bytes; JSON may not.
@@ -153,9 +124,9 @@ RunFolder::RunFolder(std::filesystem::path folder, json manifest, RunStart start
       }
     }
   }
-  manifest_["version"] = SOFTRADIAL_VERSION;
-  manifest_["machine"] = machine();
-  manifest_["started"] = now();
+  manifest_["version"] = program_version();
+  manifest_["machine"] = this_machine();
+  manifest_["started"] = utc_now();
   log("begins: " + manifest_.value("task", "") + ", " + manifest_.at("config").value("method", "") +
       (start == RunStart::resume ? ", resumed" : ""));
   save_manifest("running");
@@ -243,7 +214,7 @@ void RunFolder::save_finished(const PolicyFile& policy, std::span<const EpochRec
 void RunFolder::save_manifest(const std::string& status) {
   const std::lock_guard lock(mutex_);
   manifest_["status"] = status;
-  manifest_["changed"] = now();
+  manifest_["changed"] = utc_now();
   json done = json::array();
   std::optional<std::uint64_t> best;
   double most = 0;
@@ -287,6 +258,6 @@ void RunFolder::keep_error(const std::string& what) {
   if (write_error_.empty()) write_error_ = what;
 }
 
-void RunFolder::log(const std::string& line) { append_to_log(folder_ / kLog, now() + " " + line + "\n"); }
+void RunFolder::log(const std::string& line) { append_to_log(folder_ / kLog, utc_now() + " " + line + "\n"); }
 
 }  // namespace softradial::study

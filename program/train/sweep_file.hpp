@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "sweep/study_data.hpp"
+#include "sweep/trial_plan.hpp"
+
+namespace softradial::program {
+
+// The data of a sweep, which its plan and its workers share.
+using SweepData = std::variant<std::shared_ptr<study::StudyData<study::PortfolioConfig>>,
+                               std::shared_ptr<study::StudyData<study::DispatchConfig>>>;
+
+struct Sweep {
+  study::SweepPlan plan;
+  SweepData data;
+};
+
+// Reads a sweep file (docs/sweeps.md), loads the data that it names and makes all configurations. Everything that is wrong is
+// found here, before anything is trained. Throws BadInput or DataError, naming file, line and key.
+[[nodiscard]] Sweep read_sweep(const std::string& file);
+
+}  // namespace softradial::program

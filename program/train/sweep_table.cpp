@@ -1,0 +1,73 @@
+#include "train/sweep_table.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "output_file.hpp"
+
+namespace softradial::program {
+namespace {
+
+using nlohmann::json;
+
+struct Column {
+  const char* metric;
+  const char* head;
+  double scale;
+  int digits;
+};
+constexpr Column kColumns[] = {
+    {"sharpe", "Sharpe", 1, 3}, {"turnover", "turnover %", 100, 2}, {"served_rate", "served %", 100, 2}};
+
+bool is_known(const json& group, const char* metric) {
+  return group.contains("chosen") && group["chosen"].contains("mean") && group["chosen"]["mean"].contains(metric);
+}
+
+}  // namespace
+
+void print_summary(const std::vector<json>& groups, Format format) {
+  OutputFile out(STDOUT_FILENO);
+  if (format == Format::json) {
+    out.append(json(groups).dump() + "\n");
+    out.finish();
+    return;
+  }
+  TextTable table = {{"setting", "method", "chosen", "tried", "validation"}};
+  std::vector<const Column*> shown;
+  for (const Column& column : kColumns) {
+    if (std::ranges::none_of(groups, [&](const json& group) { return is_known(group, column.metric); })) continue;
+    shown.push_back(&column);
+    table[0].emplace_back(column.head);
+  }
+  table[0].insert(table[0].end(), {"seeds", "violation"});
+  for (const json& group : groups) {
+    const auto text = [&](const char* key) {
+      const auto word = group.at(key).get<std::string>();
+      return word.empty() ? std::string("-") : word;
+    };
+    const json chosen = group.value("chosen", json::object());
+    const std::string parameters = chosen.value("parameters", "");
+    std::vector<std::string> row = {
+        text("setting"), text("method"), parameters.empty() ? "-" : parameters,
+        fmt::format("{}/{}", group.at("finished").get<int>(), group.at("candidates").get<int>()),
+        chosen.contains("selection") ? fmt::format("{:.4f}", chosen["selection"].get<double>()) : "-"};
+    for (const Column* column : shown) {
+      row.push_back(is_known(group, column->metric)
+                        ? fmt::format("{:.{}f} +- {:.{}f}",
+                                      column->scale * chosen["mean"][column->metric].get<double>(), column->digits,
+                                      column->scale * chosen["std"][column->metric].get<double>(), column->digits)
+                        : "-");
+    }
+    row.push_back(std::to_string(chosen.value("seeds", json::array()).size()));
+    row.push_back(chosen.contains("violation") ? fmt::format("{:.0e}", chosen["violation"].get<double>()) : "-");
+    table.push_back(std::move(row));
+  }
+  out.append(table_text(table, format == Format::markdown));
+  out.finish();
+}
+
+}  // namespace softradial::program

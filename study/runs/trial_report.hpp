@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <vector>
+
+#include "runs/run_config.hpp"
+#include "tasks/trial.hpp"
+
+// One trial of a configuration: how it is trained and how it is told.
+namespace softradial::study {
+
+// The seeds that a configuration is trained with: equal weight has nothing to learn, so one.
+[[nodiscard]] std::vector<std::uint64_t> seeds_of(const RunConfig& config);
+// How one of them is trained.
+[[nodiscard]] TrainingOptions training_of(const RunConfig& config, std::uint64_t seed);
+
+// {"seed", "validation": {...}, "test": {...}, "selection", "seconds", "epochs", "best_epoch", "end", "violation"}
+[[nodiscard]] nlohmann::json to_json(const PortfolioTrial& trial);
+[[nodiscard]] nlohmann::json to_json(const DispatchTrial& trial);
+
+// Over the seeds of a configuration; the deviation is that of these numbers themselves (divided by their count).
+struct MeanAndStd {
+  double mean = 0;
+  double std = 0;
+};
+[[nodiscard]] MeanAndStd mean_and_std(std::span<const double> numbers);
+
+}  // namespace softradial::study

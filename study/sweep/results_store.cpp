@@ -1,0 +1,348 @@
+#include "sweep/results_store.hpp"
+
+#include <cmath>
+#include <random>
+#include <utility>
+
+#include "files/errors.hpp"
+
+namespace softradial::study {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kApplicationId = 0x53525354;  // "SRST", in the head of the file
+
+// docs/sweeps.md explains the tables. A change of them is a new version.
+constexpr const char* kSchemaSql = R"(
+CREATE TABLE session (
+  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, version TEXT NOT NULL, machine TEXT NOT NULL, started TEXT NOT NULL);
+CREATE TABLE problem (
+  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, task TEXT NOT NULL, facts TEXT NOT NULL);
+CREATE TABLE configuration (
+  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, problem INTEGER NOT NULL REFERENCES problem, method TEXT NOT NULL,
+  setting TEXT NOT NULL, parameters TEXT NOT NULL, config TEXT NOT NULL);
+CREATE TABLE trial (
+  id INTEGER PRIMARY KEY, configuration INTEGER NOT NULL REFERENCES configuration, seed INTEGER NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('finished', 'failed')), reason TEXT NOT NULL, attempts INTEGER NOT NULL,
+  session INTEGER NOT NULL REFERENCES session, started TEXT NOT NULL, seconds REAL NOT NULL, first_epoch INTEGER NOT NULL,
+  epochs INTEGER NOT NULL, best_epoch INTEGER NOT NULL, end TEXT NOT NULL, selection REAL, violation REAL,
+  UNIQUE (configuration, seed));
+CREATE TABLE metric (
+  trial INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE, split TEXT NOT NULL, name TEXT NOT NULL, value REAL,
+  PRIMARY KEY (trial, split, name)) WITHOUT ROWID;
+CREATE TABLE epoch (
+  trial INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE, epoch INTEGER NOT NULL, loss REAL, validation REAL,
+  PRIMARY KEY (trial, epoch)) WITHOUT ROWID;
+CREATE TABLE candidate_group (
+  id INTEGER PRIMARY KEY, sweep TEXT NOT NULL, setting TEXT NOT NULL, method TEXT NOT NULL, first_seed INTEGER NOT NULL,
+  seeds INTEGER NOT NULL, UNIQUE (sweep, setting, method));
+CREATE TABLE candidate (
+  candidate_group INTEGER NOT NULL REFERENCES candidate_group ON DELETE CASCADE, position INTEGER NOT NULL,
+  configuration INTEGER NOT NULL REFERENCES configuration, PRIMARY KEY (candidate_group, position)) WITHOUT ROWID;
+)";
+
+// The metric that chooses, by its name in the table of metrics.
+constexpr const char* kMainMetric = "CASE p.task WHEN 'portfolio' THEN 'sharpe' ELSE 'served_rate' END";
+
+constexpr const char* kFiltered =
+    " FROM trial t JOIN configuration c ON c.id = t.configuration JOIN problem p ON p.id = c.problem"
+    " JOIN session s ON s.id = t.session WHERE (?1 = '' OR c.method = ?1) AND (?2 = '' OR t.status = ?2) AND (?3 IS "
+    "NULL OR t.id = ?3) ORDER BY t.id";
+
+json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(); }
+
+// Stores meet when they are merged: a session needs a name that no other has.
+std::string random_key() {
+  std::random_device device;
+  std::string key;
+  for (int k = 0; k < 4; ++k) key += std::to_string(device()) + (k < 3 ? "-" : "");
+  return key;
+}
+
+void check_schema(SqliteFile& file, const std::string& of, const std::string& path) {
+  const std::int64_t application = file.number("PRAGMA " + of + "application_id");
+  const std::int64_t version = file.number("PRAGMA " + of + "user_version");
+  if (application != kApplicationId) throw DataError(path + ": is no store of results");
+  if (version != ResultsStore::kSchema) {
+    throw DataError(path + ": has the schema " + std::to_string(version) + ", not " +
+                    std::to_string(ResultsStore::kSchema));
+  }
+}
+
+}  // namespace
+
+ResultsStore::ResultsStore(const std::filesystem::path& file, SqliteFile::Access access) : file_(file, access) {
+  const bool empty = file_.number("SELECT count(*) FROM sqlite_master") == 0;
+  if (access == SqliteFile::Access::write && empty) {
+    SqliteTransaction transaction(file_);
+    file_.run(kSchemaSql);
+    file_.run("PRAGMA application_id = " + std::to_string(kApplicationId));
+    file_.run("PRAGMA user_version = " + std::to_string(kSchema));
+    transaction.commit();
+  }
+  check_schema(file_, "", path().string());
+}
+
+bool ResultsStore::has_trials() { return file_.number("SELECT EXISTS (SELECT 1 FROM trial)") != 0; }
+
+void ResultsStore::begin_session(const json& facts) {
+  file_.prepare("INSERT INTO session (key, version, machine, started) VALUES (?1, ?2, ?3, ?4)")
+      .run(random_key(), facts.at("version").get<std::string>(), facts.at("machine").dump(),
+           facts.at("started").get<std::string>());
+  session_ = file_.last_id();
+}
+
+std::int64_t ResultsStore::configuration_id(const Configuration& configuration) {
+  SqliteStatement find = file_.prepare("SELECT id FROM configuration WHERE key = ?1");
+  if (find.run(configuration.key)) return find.integer(0);
+  const Problem& problem = *configuration.problem;
+  file_.prepare("INSERT OR IGNORE INTO problem (key, task, facts) VALUES (?1, ?2, ?3)")
+      .run(problem.key, problem.facts.at("task").get<std::string>(), problem.facts.dump());
+  file_
+      .prepare(
+          "INSERT INTO configuration (key, problem, method, setting, parameters, config)"
+          " VALUES (?1, (SELECT id FROM problem WHERE key = ?2), ?3, ?4, ?5, ?6)")
+      .run(configuration.key, problem.key, configuration.method(), configuration.setting, configuration.parameters,
+           configuration.config.dump());
+  return file_.last_id();
+}
+
+void ResultsStore::add_groups(const std::vector<StoredGroup>& groups, std::span<const Configuration> configurations) {
+  SqliteTransaction transaction(file_);
+  for (const Configuration& each : configurations) static_cast<void>(configuration_id(each));
+  SqliteStatement forget =
+      file_.prepare("DELETE FROM candidate_group WHERE sweep = ?1 AND setting = ?2 AND method = ?3");
+  SqliteStatement add = file_.prepare(
+      "INSERT INTO candidate_group (sweep, setting, method, first_seed, seeds) VALUES (?1, ?2, ?3, ?4, ?5)");
+  SqliteStatement add_candidate = file_.prepare(
+      "INSERT INTO candidate (candidate_group, position, configuration)"
+      " VALUES (?1, ?2, (SELECT id FROM configuration WHERE key = ?3))");
+  for (const StoredGroup& group : groups) {
+    forget.run(group.sweep, group.setting, group.method);
+    add.run(group.sweep, group.setting, group.method, group.first_seed, group.seeds);
+    const std::int64_t id = file_.last_id();
+    for (std::size_t k = 0; k < group.candidates.size(); ++k) {
+      add_candidate.run(id, static_cast<std::int64_t>(k), group.candidates[k]);
+    }
+  }
+  transaction.commit();
+}
+
+void ResultsStore::save(std::span<const FinishedTrial> trials) {
+  SqliteTransaction transaction(file_);
+  // Only a failed trial gives way to another try; its id stays.
+  SqliteStatement add = file_.prepare(
+      "INSERT INTO trial (configuration, seed, status, reason, attempts, session, started, seconds, first_epoch, "
+      "epochs,"
+      " best_epoch, end, selection, violation) VALUES (?1, ?2, ?3, ?4, 1, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
+      " ON CONFLICT (configuration, seed) DO UPDATE SET status = excluded.status, reason = excluded.reason,"
+      " attempts = attempts + 1, session = excluded.session, started = excluded.started, seconds = excluded.seconds,"
+      " first_epoch = excluded.first_epoch, epochs = excluded.epochs, best_epoch = excluded.best_epoch,"
+      " end = excluded.end, selection = excluded.selection, violation = excluded.violation WHERE status = 'failed'"
+      " RETURNING id");
+  SqliteStatement forget_metrics = file_.prepare("DELETE FROM metric WHERE trial = ?1");
+  SqliteStatement forget_epochs = file_.prepare("DELETE FROM epoch WHERE trial = ?1");
+  SqliteStatement add_metric = file_.prepare("INSERT INTO metric (trial, split, name, value) VALUES (?1, ?2, ?3, ?4)");
+  SqliteStatement add_epoch =
+      file_.prepare("INSERT INTO epoch (trial, epoch, loss, validation) VALUES (?1, ?2, ?3, ?4)");
+  for (const FinishedTrial& trial : trials) {
+    const TrialOutcome& o = trial.outcome;
+    if (!add.run(configuration_id(trial.configuration), trial.seed, o.failed() ? "failed" : "finished", o.failure,
+                 session_, o.started, o.seconds, o.first_epoch, o.epochs, o.best_epoch, o.end, o.selection,
+                 o.violation)) {
+      throw DataError(path().string() + ": configuration " + trial.configuration.key + ", seed " +
+                      std::to_string(trial.seed) + ": is there already");
+    }
+    const std::int64_t id = add.integer(0);
+    while (add.next()) {
+    }
+    forget_metrics.run(id);
+    forget_epochs.run(id);
+    for (const MetricValue& metric : o.metrics) add_metric.run(id, metric.split, metric.name, metric.value);
+    for (std::size_t k = 0; k < o.history.size(); ++k) {
+      add_epoch.run(id, static_cast<std::int64_t>(k + 1), o.history[k].loss, o.history[k].validation);
+    }
+  }
+  transaction.commit();
+}
+
+TrialResults ResultsStore::results() {
+  TrialResults out;
+  SqliteStatement query = file_.prepare(
+      "SELECT c.key, t.seed, t.status = 'failed', t.selection FROM trial t JOIN configuration c"
+      " ON c.id = t.configuration");
+  for (bool row = query.run(); row; row = query.next()) {
+    out[{query.text(0), static_cast<std::uint64_t>(query.integer(1))}] = {query.integer(2) != 0, query.number(3)};
+  }
+  return out;
+}
+
+std::vector<StoredGroup> ResultsStore::groups() {
+  std::vector<StoredGroup> out;
+  SqliteStatement query = file_.prepare(
+      "SELECT g.id, g.sweep, g.setting, g.method, g.first_seed, g.seeds, c.key FROM candidate_group g"
+      " JOIN candidate k ON k.candidate_group = g.id JOIN configuration c ON c.id = k.configuration"
+      " ORDER BY g.id, k.position");
+  std::int64_t last = 0;
+  for (bool row = query.run(); row; row = query.next()) {
+    if (query.integer(0) != last) {
+      last = query.integer(0);
+      out.push_back({.sweep = query.text(1),
+                     .setting = query.text(2),
+                     .method = query.text(3),
+                     .first_seed = static_cast<std::uint64_t>(query.integer(4)),
+                     .seeds = static_cast<int>(query.integer(5)),
+                     .candidates = {}});
+    }
+    out.back().candidates.push_back(query.text(6));
+  }
+  return out;
+}
+
+void ResultsStore::list(const TrialFilter& filter, const std::function<void(const TrialLine&)>& visit) {
+  SqliteStatement query = file_.prepare(
+      std::string(
+          "SELECT t.id, p.task, c.method, c.setting, c.parameters, t.seed, t.status, t.reason, t.epochs, t.seconds,"
+          " t.selection, (SELECT m.value FROM metric m WHERE m.trial = t.id AND m.split = 'test' AND m.name = ") +
+      kMainMetric + ")" + kFiltered);
+  for (bool row = query.run(filter.method, filter.status, filter.id); row; row = query.next()) {
+    visit({.id = query.integer(0),
+           .task = query.text(1),
+           .method = query.text(2),
+           .setting = query.text(3),
+           .parameters = query.text(4),
+           .seed = static_cast<std::uint64_t>(query.integer(5)),
+           .status = query.text(6),
+           .reason = query.text(7),
+           .epochs = query.integer(8),
+           .seconds = query.number(9),
+           .selection = query.number(10),
+           .test = query.number(11)});
+  }
+}
+
+void ResultsStore::each(const TrialFilter& filter, bool with_epochs, const std::function<void(const json&)>& visit) {
+  SqliteStatement query = file_.prepare(
+      std::string(
+          "SELECT t.id, p.task, c.method, c.setting, c.parameters, t.seed, t.status, t.reason, t.attempts, t.end,"
+          " t.epochs, t.first_epoch, t.best_epoch, t.seconds, t.started, t.selection, t.violation, c.key, c.config,"
+          " p.facts, s.version, s.machine") +
+      kFiltered);
+  SqliteStatement metrics = file_.prepare("SELECT split, name, value FROM metric WHERE trial = ?1");
+  SqliteStatement epochs = file_.prepare("SELECT loss, validation FROM epoch WHERE trial = ?1 ORDER BY epoch");
+  for (bool row = query.run(filter.method, filter.status, filter.id); row; row = query.next()) {
+    const std::int64_t id = query.integer(0);
+    const json facts = json::parse(query.text(19));
+    json trial = {{"id", id},
+                  {"task", query.text(1)},
+                  {"method", query.text(2)},
+                  {"setting", query.text(3)},
+                  {"parameters", query.text(4)},
+                  {"seed", query.integer(5)},
+                  {"status", query.text(6)},
+                  {"reason", query.text(7)},
+                  {"attempts", query.integer(8)},
+                  {"end", query.text(9)},
+                  {"epochs", query.integer(10)},
+                  {"first_epoch", query.integer(11)},
+                  {"best_epoch", query.integer(12)},
+                  {"seconds", query.number(13)},
+                  {"started", query.text(14)},
+                  {"selection", number_or_null(query.number(15))},
+                  {"violation", number_or_null(query.number(16))},
+                  {"configuration", query.text(17)},
+                  {"config", json::parse(query.text(18))},
+                  {"data", facts.at("data")},
+                  {"set", facts.at("set")},
+                  {"names", facts.at("names")},
+                  {"version", query.text(20)},
+                  {"machine", json::parse(query.text(21))},
+                  {"validation", json::object()},
+                  {"test", json::object()}};
+    for (bool found = metrics.run(id); found; found = metrics.next()) {
+      trial[metrics.text(0)][metrics.text(1)] = number_or_null(metrics.number(2));
+    }
+    if (with_epochs) {
+      trial["history"] = json::array();
+      for (bool found = epochs.run(id); found; found = epochs.next()) {
+        trial["history"].push_back(
+            {{"loss", number_or_null(epochs.number(0))}, {"validation", number_or_null(epochs.number(1))}});
+      }
+    }
+    visit(trial);
+  }
+}
+
+std::vector<json> ResultsStore::trials_of(const std::string& configuration) {
+  std::vector<json> out;
+  SqliteStatement query = file_.prepare(
+      "SELECT t.id FROM trial t JOIN configuration c ON c.id = t.configuration"
+      " WHERE c.key = ?1 AND t.status = 'finished' ORDER BY t.seed");
+  std::vector<std::int64_t> ids;
+  for (bool row = query.run(configuration); row; row = query.next()) ids.push_back(query.integer(0));
+  for (const std::int64_t id : ids) {
+    each({.method = {}, .status = {}, .id = id}, false, [&](const json& trial) { out.push_back(trial); });
+  }
+  return out;
+}
+
+MergeCount ResultsStore::merge(const std::filesystem::path& other) {
+  // Its own check says what is wrong with the file; an attached one may say so too late.
+  { const ResultsStore readable(other, SqliteFile::Access::read); }
+  if (std::filesystem::equivalent(other, path())) throw DataError(other.string() + ": is the store itself");
+  file_.prepare("ATTACH ?1 AS other").run(other.string());
+  MergeCount count;
+  {
+    SqliteTransaction transaction(file_);
+    file_.run(R"(
+      CREATE TEMP TABLE theirs (id INTEGER PRIMARY KEY, configuration TEXT, seed INTEGER, ours INTEGER, keep INTEGER);
+      INSERT INTO theirs SELECT t.id, c.key, t.seed, o.id,
+          o.id IS NOT NULL AND (o.status = 'finished' OR t.status = 'failed')
+        FROM other.trial t JOIN other.configuration c ON c.id = t.configuration
+        LEFT JOIN main.configuration oc ON oc.key = c.key
+        LEFT JOIN main.trial o ON o.configuration = oc.id AND o.seed = t.seed;
+      INSERT OR IGNORE INTO main.session (key, version, machine, started)
+        SELECT key, version, machine, started FROM other.session;
+      INSERT OR IGNORE INTO main.problem (key, task, facts) SELECT key, task, facts FROM other.problem;
+      INSERT OR IGNORE INTO main.configuration (key, problem, method, setting, parameters, config)
+        SELECT c.key, (SELECT id FROM main.problem WHERE key = p.key), c.method, c.setting, c.parameters, c.config
+        FROM other.configuration c JOIN other.problem p ON p.id = c.problem;)");
+    count.same = file_.number(
+        "SELECT count(*) FROM theirs JOIN main.trial o ON o.id = ours JOIN other.trial t ON t.id = theirs.id WHERE keep"
+        " AND o.status = t.status AND o.selection IS t.selection");
+    count.different = file_.number("SELECT count(*) FROM theirs WHERE keep") - count.same;
+    count.added = file_.number("SELECT count(*) FROM theirs WHERE NOT keep");
+    file_.run(R"(
+      DELETE FROM main.trial WHERE id IN (SELECT ours FROM theirs WHERE NOT keep AND ours IS NOT NULL);
+      INSERT INTO main.trial (configuration, seed, status, reason, attempts, session, started, seconds, first_epoch,
+          epochs, best_epoch, end, selection, violation)
+        SELECT c.id, t.seed, t.status, t.reason, t.attempts, s.id, t.started, t.seconds, t.first_epoch, t.epochs,
+          t.best_epoch, t.end, t.selection, t.violation
+        FROM theirs JOIN other.trial t ON t.id = theirs.id JOIN main.configuration c ON c.key = theirs.configuration
+        JOIN other.session os ON os.id = t.session JOIN main.session s ON s.key = os.key
+        WHERE NOT keep ORDER BY theirs.id;
+      UPDATE theirs SET ours = (SELECT t.id FROM main.trial t JOIN main.configuration c ON c.id = t.configuration
+        WHERE c.key = theirs.configuration AND t.seed = theirs.seed) WHERE NOT keep;
+      INSERT INTO main.metric SELECT ours, m.split, m.name, m.value FROM theirs JOIN other.metric m
+        ON m.trial = theirs.id WHERE NOT keep;
+      INSERT INTO main.epoch SELECT ours, e.epoch, e.loss, e.validation FROM theirs JOIN other.epoch e
+        ON e.trial = theirs.id WHERE NOT keep;
+      CREATE TEMP TABLE new_groups AS SELECT g.id FROM other.candidate_group g WHERE NOT EXISTS (SELECT 1
+        FROM main.candidate_group o WHERE o.sweep = g.sweep AND o.setting = g.setting AND o.method = g.method);
+      INSERT INTO main.candidate_group (sweep, setting, method, first_seed, seeds)
+        SELECT sweep, setting, method, first_seed, seeds FROM other.candidate_group WHERE id IN new_groups ORDER BY id;
+      INSERT INTO main.candidate (candidate_group, position, configuration)
+        SELECT o.id, k.position, c.id FROM other.candidate k JOIN other.candidate_group g ON g.id = k.candidate_group
+        JOIN main.candidate_group o ON o.sweep = g.sweep AND o.setting = g.setting AND o.method = g.method
+        JOIN other.configuration oc ON oc.id = k.configuration JOIN main.configuration c ON c.key = oc.key
+        WHERE g.id IN new_groups;
+      DROP TABLE theirs;
+      DROP TABLE new_groups;)");
+    transaction.commit();
+  }
+  file_.run("DETACH other");
+  return count;
+}
+
+}  // namespace softradial::study

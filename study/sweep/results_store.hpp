@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sweep/configuration.hpp"
+#include "sweep/sqlite.hpp"
+#include "sweep/trial_outcome.hpp"
+
+// The results of sweeps in one SQLite file (docs/sweeps.md has the schema). One process writes, the one that schedules;
+// others may read at the same time.
+namespace softradial::study {
+
+struct FinishedTrial {
+  Configuration configuration;
+  std::uint64_t seed = 0;
+  TrialOutcome outcome;
+};
+
+// Configurations that compete: one of them is chosen on validation and judged on test with all seeds.
+struct StoredGroup {
+  std::string sweep;
+  std::string setting;
+  std::string method;
+  std::uint64_t first_seed = 0;
+  int seeds = 1;
+  std::vector<std::string> candidates;  // keys of configurations, in the order of the grid
+};
+
+struct TrialFilter {
+  std::string method;  // empty: all
+  std::string status;  // finished, failed; empty: both
+  std::optional<std::int64_t> id;
+};
+
+// A line of a listing.
+struct TrialLine {
+  std::int64_t id = 0;
+  std::string task, method, setting, parameters;
+  std::uint64_t seed = 0;
+  std::string status, reason;
+  std::int64_t epochs = 0;
+  double seconds = 0;
+  double selection = 0;
+  double test = 0;  // the same metric on test
+};
+
+// How many trials of another store were added, were here already, and were here with other numbers (ours are kept).
+struct MergeCount {
+  std::int64_t added = 0;
+  std::int64_t same = 0;
+  std::int64_t different = 0;
+};
+
+class ResultsStore {
+ public:
+  static constexpr int kSchema = 1;
+
+  // Throws DataError if the file is no store or has another schema.
+  ResultsStore(const std::filesystem::path& file, SqliteFile::Access access);
+
+  [[nodiscard]] const std::filesystem::path& path() const { return file_.path(); }
+  [[nodiscard]] bool has_trials();
+
+  // One call of a program that adds trials: {"version", "machine": {...}, "started"}. The trials that follow belong to it.
+  void begin_session(const nlohmann::json& facts);
+  // A group that has the same sweep, setting and method is replaced.
+  void add_groups(const std::vector<StoredGroup>& groups, std::span<const Configuration> configurations);
+  // All of them in one transaction: they have reached the disk when it returns. A failed trial may be saved again, a finished
+  // one may not. Throws WriteError, and then none of them is saved.
+  void save(std::span<const FinishedTrial> trials);
+  MergeCount merge(const std::filesystem::path& other);
+
+  [[nodiscard]] TrialResults results();
+  [[nodiscard]] std::vector<StoredGroup> groups();
+  // The listed trials in the order of their ids.
+  void list(const TrialFilter& filter, const std::function<void(const TrialLine&)>& visit);
+  // Everything about the trials of a filter, one object each: configuration, problem, metrics, session; epochs if wanted.
+  void each(const TrialFilter& filter, bool with_epochs, const std::function<void(const nlohmann::json&)>& visit);
+  // {"id", "configuration": {...}, "test": {...}, "violation"} of the finished trials of a configuration, by seed.
+  [[nodiscard]] std::vector<nlohmann::json> trials_of(const std::string& configuration);
+
+ private:
+  [[nodiscard]] std::int64_t configuration_id(const Configuration& configuration);
+
+  SqliteFile file_;
+  std::int64_t session_ = 0;
+};
+
+}  // namespace softradial::study

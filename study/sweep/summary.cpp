@@ -1,0 +1,66 @@
+#include "sweep/summary.hpp"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "runs/trial_report.hpp"
+#include "sweep/trial_plan.hpp"
+
+namespace softradial::study {
+namespace {
+
+using nlohmann::json;
+
+json chosen_of(ResultsStore& store, const StoredGroup& group, const std::string& configuration) {
+  json out;
+  std::map<std::string, std::vector<double>> columns;
+  double violation = 0;
+  for (const json& trial : store.trials_of(configuration)) {
+    const auto seed = trial.at("seed").get<std::uint64_t>();
+    if (seed < group.first_seed || seed >= group.first_seed + static_cast<std::uint64_t>(group.seeds)) continue;
+    if (seed == group.first_seed) {
+      for (const char* key : {"task", "configuration", "parameters", "config", "selection"}) out[key] = trial.at(key);
+    }
+    out["seeds"].push_back(seed);
+    for (const auto& [name, value] : trial.at("test").items()) {
+      if (value.is_number()) columns[name].push_back(value.get<double>());
+    }
+    if (trial.at("violation").is_number()) violation = std::max(violation, trial["violation"].get<double>());
+  }
+  out["violation"] = violation;
+  for (const auto& [name, numbers] : columns) {
+    const MeanAndStd over_seeds = mean_and_std(numbers);
+    out["mean"][name] = over_seeds.mean;
+    out["std"][name] = over_seeds.std;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<json> summary_of(ResultsStore& store) {
+  std::vector<json> out;
+  const TrialResults results = store.results();
+  for (const StoredGroup& group : store.groups()) {
+    json line = {{"sweep", group.sweep},
+                 {"setting", group.setting},
+                 {"method", group.method},
+                 {"candidates", group.candidates.size()}};
+    std::size_t finished = 0;
+    std::size_t failed = 0;
+    for (const std::string& key : group.candidates) {
+      const auto found = results.find({key, group.first_seed});
+      if (found != results.end()) ++(found->second.failed ? failed : finished);
+    }
+    line["finished"] = finished;
+    line["failed"] = failed;
+    if (const auto best = best_candidate(group.candidates, group.first_seed, results)) {
+      line["chosen"] = chosen_of(store, group, group.candidates[*best]);
+    }
+    out.push_back(std::move(line));
+  }
+  return out;
+}
+
+}  // namespace softradial::study

@@ -1,0 +1,101 @@
+#include "sweep/trainer.hpp"
+
+#include <filesystem>
+#include <new>
+#include <utility>
+
+#include "files/errors.hpp"
+#include "runs/provenance.hpp"
+#include "runs/trial_report.hpp"
+
+namespace softradial::study {
+namespace {
+
+// Between two checkpoints: a training of seconds is begun again sooner than a disk has synced more of them.
+constexpr std::int64_t kCheckpointEpochs = 20;
+
+PortfolioConfig read_config(const nlohmann::json& config, PortfolioConfig /*kind*/) { return portfolio_config(config); }
+DispatchConfig read_config(const nlohmann::json& config, DispatchConfig /*kind*/) { return dispatch_config(config); }
+
+// Nothing if there is none that fits.
+std::optional<Checkpoint> checkpoint_at(const std::filesystem::path& file, std::int64_t epochs) {
+  if (!std::filesystem::exists(file)) return std::nullopt;
+  try {
+    Checkpoint found = load_checkpoint(file);
+    if (found.epoch <= epochs) return found;
+  } catch (const DataError&) {
+    // Whole files only are renamed into place, so a disk must have done this. The trial begins again.
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+template <class Config>
+bool train(const Config& config, const TrialOrder& order, StudyData<Config>& data, const TrainingHooks& hooks,
+           TrialOutcome& outcome) {
+  using Kind = KindOf<Config>;
+  const auto limits = data.limits(config);
+  const auto features = data.features(config);
+  typename Kind::TaskType task(*features, config.model, decision_layer(config.layer, limits->set));
+  TrainingOptions options = training_of(config, config.training.seed);
+  options.checkpoint = order.checkpoint;
+  options.checkpoint_every = kCheckpointEpochs;
+  const std::optional<Checkpoint> from = checkpoint_at(order.checkpoint, options.epochs);
+  outcome.first_epoch = from ? from->epoch : 0;
+  const auto record = [&](const auto&, const auto&, const TrainingResult& training) {
+    for (const EpochRecord& epoch : training.checkpoint.history) {
+      outcome.history.push_back({epoch.loss, epoch.validation});
+    }
+  };
+  const nlohmann::json trial =
+      to_json(run_trial(task, options, hooks, violation_of(limits->set), from ? &*from : nullptr,
+                        TrialRecorder<typename Kind::Evaluation>(record)));
+  outcome.end = trial.at("end").get<std::string>();
+  outcome.seconds = trial.at("seconds").get<double>();
+  outcome.epochs = trial.at("epochs").get<std::int64_t>();
+  outcome.best_epoch = trial.at("best_epoch").get<std::int64_t>();
+  if (outcome.end == "interrupted") return false;
+  if (outcome.end == "diverged") {
+    outcome.failure = "the loss was not finite in epoch " + std::to_string(outcome.epochs + 1);
+    return true;
+  }
+  outcome.selection = trial.at("selection").get<double>();
+  if (trial.contains("violation")) outcome.violation = trial["violation"].get<double>();
+  for (const char* split : {"validation", "test"}) {
+    for (const auto& [name, value] : trial.at(split).items()) {
+      outcome.metrics.push_back({split, name, value.get<double>()});
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+template <class Config>
+std::optional<TrialOutcome> train_order(const TrialOrder& order, StudyData<Config>& data, const TrainingHooks& hooks) {
+  TrialOutcome outcome;
+  outcome.started = utc_now();
+  try {
+    if (!train(read_config(order.config, Config()), order, data, hooks, outcome)) return std::nullopt;
+  } catch (const std::bad_alloc&) {
+    outcome.failure = "out of memory";
+  } catch (const std::exception& error) {
+    // The messages of LibTorch go on for thousands of letters of addresses.
+    const std::string what = error.what();
+    outcome.failure = what.empty() ? "unknown failure" : what.substr(0, what.find('\n'));
+  }
+  return outcome;
+}
+
+template <class Config>
+void check_trainable(const Config& config, StudyData<Config>& data) {
+  static_cast<void>(data.features(config));
+  static_cast<void>(decision_layer(config.layer, data.limits(config)->set));
+}
+
+template std::optional<TrialOutcome> train_order(const TrialOrder&, StudyData<PortfolioConfig>&, const TrainingHooks&);
+template std::optional<TrialOutcome> train_order(const TrialOrder&, StudyData<DispatchConfig>&, const TrainingHooks&);
+template void check_trainable(const PortfolioConfig&, StudyData<PortfolioConfig>&);
+template void check_trainable(const DispatchConfig&, StudyData<DispatchConfig>&);
+
+}  // namespace softradial::study

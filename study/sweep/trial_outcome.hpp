@@ -1,0 +1,57 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace softradial::study {
+
+struct MetricValue {
+  std::string split;  // validation or test
+  std::string name;
+  double value = 0;
+  bool operator==(const MetricValue&) const = default;
+};
+
+struct EpochMetrics {
+  double loss = 0;
+  double validation = 0;
+  bool operator==(const EpochMetrics&) const = default;
+};
+
+// What a training came to, wherever it was done.
+struct TrialOutcome {
+  std::string failure;           // why it failed, in one line; empty: it finished
+  std::string end;               // finished, no_gain or diverged; empty if it never got there
+  std::string started;           // UTC
+  double seconds = 0;            // of the training, since it was last begun or resumed
+  std::int64_t first_epoch = 0;  // epochs that a checkpoint had already
+  std::int64_t epochs = 0;
+  std::int64_t best_epoch = 0;
+  double selection = std::numeric_limits<double>::quiet_NaN();  // the metric that chooses, on validation
+  std::optional<double> violation;
+  std::vector<MetricValue> metrics;
+  std::vector<EpochMetrics> history;
+
+  [[nodiscard]] bool failed() const { return !failure.empty(); }
+};
+
+// A trial: the key of its configuration, and its seed.
+struct TrialId {
+  std::string configuration;
+  std::uint64_t seed = 0;
+  auto operator<=>(const TrialId&) const = default;
+};
+
+// What the choice of the next trials depends on.
+struct TrialResult {
+  bool failed = false;
+  double selection = std::numeric_limits<double>::quiet_NaN();
+};
+using TrialResults = std::map<TrialId, TrialResult>;
+
+}  // namespace softradial::study

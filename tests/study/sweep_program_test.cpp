@@ -1,0 +1,349 @@
+// Sweeps as a user meets them: what is trained, what is refused, and what survives kills.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "program/child_process.hpp"
+#include "program/temp_dir.hpp"
+
+namespace softradial::test {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kBase = R"(
+task = "portfolio"
+[base]
+prices = "synthetic:sectors"
+hidden = 4
+cap = 0.3
+epochs = 4
+)";
+
+Arguments sweep(const std::string& config, const std::string& store, const Arguments& more = {}) {
+  Arguments words = {"sweep", config, "--store", store};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+json read_json(const std::string& file) {
+  std::ifstream in(file);
+  return json::parse(in);
+}
+
+// All trials of a store, with their epochs.
+json trials_of(const TempDir& dir, const std::string& store) {
+  const std::string out = dir.path("export.json");
+  const auto result = run_softradial({"results", "export", "--store", dir.path(store), "--epochs", "--out", out});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return read_json(out);
+}
+
+// What must be the same to the bit, however a sweep came about: by configuration and seed.
+std::map<std::string, std::string> outcomes_of(const TempDir& dir, const std::string& store) {
+  std::map<std::string, std::string> out;
+  for (const json& trial : trials_of(dir, store)) {
+    const std::string id = trial["configuration"].get<std::string>() + " " + trial["seed"].dump();
+    std::string text;
+    for (const char* key : {"status", "reason", "end", "epochs", "best_epoch", "selection", "violation", "validation",
+                            "test", "history", "config", "method", "setting", "parameters"}) {
+      text += trial.at(key).dump() + " ";
+    }
+    EXPECT_TRUE(out.emplace(id, text).second) << "twice: " << id;
+  }
+  return out;
+}
+
+std::vector<std::string> checkpoints_of(const TempDir& dir, const std::string& store) {
+  std::vector<std::string> out;
+  for (const auto& entry : std::filesystem::directory_iterator(dir.path(store + ".trainings"))) {
+    if (entry.path().extension() == ".safetensors") out.push_back(entry.path());
+  }
+  return out;
+}
+
+std::function<bool()> after(std::chrono::milliseconds time) {
+  return [end = std::chrono::steady_clock::now() + time] { return std::chrono::steady_clock::now() > end; };
+}
+
+TEST(SweepProgram, ChoosesOnValidationAndJudgesTheChosenWithAllSeeds) {
+  const TempDir dir;
+  const auto result = run_softradial(sweep(std::string(CONFIGS) + "/small.toml", dir.path("s"), {"--json"}));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json groups = json::parse(result.out);
+  ASSERT_EQ(groups.size(), 4U);
+  const json trials = trials_of(dir, "s");
+  // Two caps, four candidates of soft_radial and two of orthogonal with one seed, and one more seed for each choice.
+  EXPECT_EQ(trials.size(), 2U * (4 + 2 + 1 + 1));
+  for (const json& group : groups) {
+    double best = -1e300;
+    std::string configuration;
+    for (const json& trial : trials) {
+      if (trial["setting"] != group["setting"] || trial["method"] != group["method"] || trial["seed"] != 0) continue;
+      if (trial["selection"].get<double>() <= best) continue;
+      best = trial["selection"].get<double>();
+      configuration = trial["configuration"].get<std::string>();
+    }
+    EXPECT_EQ(group["chosen"]["configuration"], configuration);
+    EXPECT_EQ(group["chosen"]["seeds"], json({0, 1}));
+    double mean = 0;
+    int seeds = 0;
+    for (const json& trial : trials) {
+      if (trial["configuration"] != configuration) continue;
+      mean += trial["test"]["sharpe"].get<double>() / 2;
+      ++seeds;
+    }
+    EXPECT_EQ(seeds, 2);
+    EXPECT_NEAR(group["chosen"]["mean"]["sharpe"].get<double>(), mean, 1e-12);
+  }
+  EXPECT_TRUE(checkpoints_of(dir, "s").empty());
+}
+
+// A trial of a sweep is what `train` gives for the same flags.
+TEST(SweepProgram, ATrialEqualsATraining) {
+  const TempDir dir;
+  const std::string config =
+      dir.write("one.toml", std::string(kBase) + "method = \"dc3\"\nlearning-rate = 0.002\n[method.dc3]\nsteps = 3\n");
+  ASSERT_EQ(run_softradial(sweep(config, dir.path("s"))).exit_code, 0);
+  const auto trained =
+      run_softradial({"train", "portfolio", "--prices", "synthetic:sectors", "--hidden", "4", "--cap", "0.3",
+                      "--epochs", "4", "--method", "dc3", "--learning-rate", "0.002", "--steps", "3", "--json"});
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  const json trial = trials_of(dir, "s").at(0);
+  const json expected = json::parse(trained.out).at("trials").at(0);
+  for (const char* key : {"validation", "test", "epochs", "best_epoch", "violation"})
+    EXPECT_EQ(trial[key], expected[key]);
+}
+
+TEST(SweepProgram, TheResultsDoNotDependOnTheNumberOfJobs) {
+  const TempDir dir;
+  const std::string config = std::string(CONFIGS) + "/small.toml";
+  ASSERT_EQ(run_softradial(sweep(config, dir.path("one"), {"--jobs", "1"})).exit_code, 0);
+  ASSERT_EQ(run_softradial(sweep(config, dir.path("three"), {"--jobs", "3"})).exit_code, 0);
+  EXPECT_EQ(outcomes_of(dir, "one"), outcomes_of(dir, "three"));
+}
+
+// The law of this file: whatever kills a sweep, going on gives the trials of an undisturbed one, to the bit, none twice.
+TEST(SweepProgram, KilledAtRandomMomentsAndResumedEqualsUndisturbed) {
+  const TempDir dir;
+  const std::string config = dir.write("kill.toml", std::string(kBase) + R"(seeds = 3
+[grid]
+learning-rate = [1e-3, 2e-3, 5e-3]
+[method.soft_radial]
+lambda = [1, 2, 5]
+[method.orthogonal]
+[search]
+kind = "halving"
+first-epochs = 1
+keep = 2
+)");
+  ASSERT_EQ(run_softradial(sweep(config, dir.path("whole"))).exit_code, 0);
+  std::mt19937 random(3);
+  int killed = 0;
+  bool finished = false;
+  for (int k = 0; k < 50 && !finished; ++k) {
+    const auto result = run_softradial_until(after(std::chrono::milliseconds(100 + random() % 700)), SIGKILL,
+                                             sweep(config, dir.path("killed"), {"--resume"}));
+    ASSERT_TRUE(result.exit_code == 128 + SIGKILL || result.exit_code == 0) << result.err;
+    killed += result.exit_code == 0 ? 0 : 1;
+    finished = result.exit_code == 0;
+  }
+  EXPECT_GT(killed, 0);
+  ASSERT_EQ(run_softradial(sweep(config, dir.path("killed"), {"--resume"})).exit_code, 0);
+  EXPECT_EQ(outcomes_of(dir, "whole"), outcomes_of(dir, "killed"));
+  EXPECT_TRUE(checkpoints_of(dir, "killed").empty());
+}
+
+TEST(SweepProgram, AnInterruptedTrialGoesOnFromItsCheckpoint) {
+  const TempDir dir;
+  const std::string config = dir.write("long.toml", R"(task = "portfolio"
+[base]
+prices = "synthetic:sectors"
+hidden = 4
+cap = 0.3
+epochs = 400
+)");
+  ASSERT_EQ(run_softradial(sweep(config, dir.path("whole"))).exit_code, 0);
+  const auto has_begun = [&] {
+    return std::filesystem::exists(dir.path("stopped.trainings")) && !checkpoints_of(dir, "stopped").empty();
+  };
+  const auto stopped = run_softradial_until(has_begun, SIGTERM, sweep(config, dir.path("stopped")));
+  ASSERT_EQ(stopped.exit_code, 4) << stopped.err;
+  EXPECT_NE(stopped.err.find("--resume goes on"), std::string::npos) << stopped.err;
+  EXPECT_EQ(checkpoints_of(dir, "stopped").size(), 1U);
+  ASSERT_EQ(run_softradial(sweep(config, dir.path("stopped"), {"--resume"})).exit_code, 0);
+  EXPECT_GT(trials_of(dir, "stopped").at(0)["first_epoch"].get<int>(), 0);
+  EXPECT_EQ(outcomes_of(dir, "whole"), outcomes_of(dir, "stopped"));
+}
+
+TEST(SweepProgram, AFinishedSweepTrainsNothingAgainAndMoreSeedsAreAdded) {
+  const TempDir dir;
+  const std::string config = dir.write("s.toml", std::string(kBase) + "seeds = 2\n");
+  ASSERT_EQ(run_softradial(sweep(config, dir.path("s"))).exit_code, 0);
+  const auto refused = run_softradial(sweep(config, dir.path("s")));
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("--resume"), std::string::npos) << refused.err;
+  const auto before = outcomes_of(dir, "s");
+  ASSERT_EQ(run_softradial(sweep(config, dir.path("s"), {"--resume"})).exit_code, 0);
+  EXPECT_EQ(outcomes_of(dir, "s"), before);
+  for (const json& trial : trials_of(dir, "s")) EXPECT_EQ(trial["attempts"], 1);
+  const std::string more = dir.write("s.toml", std::string(kBase) + "seeds = 3\n");
+  ASSERT_EQ(run_softradial(sweep(more, dir.path("s"), {"--resume"})).exit_code, 0);
+  EXPECT_EQ(outcomes_of(dir, "s").size(), before.size() + 1);
+}
+
+TEST(SweepProgram, ASecondSweepOnTheSameStoreIsRefusedAndToldByWhom) {
+  const TempDir dir;
+  const std::string config = dir.write("long.toml", R"(task = "portfolio"
+[base]
+prices = "synthetic:sectors"
+epochs = 100000
+)");
+  ChildResult second;
+  const auto other_tried = [&] {
+    if (!std::filesystem::exists(dir.path("s"))) return false;
+    second = run_softradial(sweep(config, dir.path("s"), {"--resume"}));
+    return true;
+  };
+  const auto first = run_softradial_until(other_tried, SIGTERM, sweep(config, dir.path("s")));
+  EXPECT_EQ(first.exit_code, 4) << first.err;
+  EXPECT_EQ(second.exit_code, 2);
+  std::ifstream lock(dir.path("s.trainings/.lock"));
+  std::string pid;
+  lock >> pid;
+  EXPECT_FALSE(pid.empty());
+  EXPECT_NE(second.err.find("another process (" + pid + ")"), std::string::npos) << second.err;
+}
+
+TEST(SweepProgram, AFailedTrialHasAReasonAndIsRetriedOnRequest) {
+  const TempDir dir;
+  // A step of this size makes every later loss infinite.
+  const std::string config =
+      dir.write("s.toml", std::string(kBase) + "seeds = 2\n[grid]\nlearning-rate = [1e-3, 1e37]\n");
+  const auto result = run_softradial(sweep(config, dir.path("s"), {"--json"}));
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_NE(result.err.find("1 trials failed"), std::string::npos) << result.err;
+  const json group = json::parse(result.out).at(0);
+  EXPECT_EQ(group["failed"], 1);
+  EXPECT_EQ(group["chosen"]["parameters"], "learning-rate=0.001");
+  const auto failed = [&] {
+    const auto listed = run_softradial({"results", "list", "--store", dir.path("s"), "--status", "failed", "--json"});
+    return json::parse(listed.out);
+  };
+  ASSERT_EQ(failed().size(), 1U);
+  EXPECT_NE(failed()[0]["reason"].get<std::string>().find("not finite"), std::string::npos) << failed();
+  // Not again without request.
+  EXPECT_EQ(run_softradial(sweep(config, dir.path("s"), {"--resume"})).exit_code, 1);
+  const auto attempts = [&] {
+    const auto shown = run_softradial(
+        {"results", "show", "--store", dir.path("s"), std::to_string(failed()[0]["id"].get<int>()), "--json"});
+    return json::parse(shown.out)["attempts"].get<int>();
+  };
+  EXPECT_EQ(attempts(), 1);
+  EXPECT_EQ(run_softradial(sweep(config, dir.path("s"), {"--resume", "--retry-failed"})).exit_code, 1);
+  EXPECT_EQ(attempts(), 2);
+  EXPECT_EQ(trials_of(dir, "s").size(), 3U);
+}
+
+TEST(SweepProgram, ARandomPartIsAPartOfTheGrid) {
+  const TempDir dir;
+  const std::string grid = std::string(kBase) + "[grid]\nlearning-rate = [1e-3, 2e-3]\nhidden = [4, 5, 6]\n";
+  ASSERT_EQ(run_softradial(sweep(dir.write("a.toml", grid), dir.path("all"))).exit_code, 0);
+  const std::string part = dir.write("b.toml", grid + "[search]\nkind = \"random\"\ncount = 3\nseed = 1\n");
+  ASSERT_EQ(run_softradial(sweep(part, dir.path("part"))).exit_code, 0);
+  const auto all = outcomes_of(dir, "all");
+  const auto some = outcomes_of(dir, "part");
+  EXPECT_EQ(all.size(), 6U);
+  EXPECT_EQ(some.size(), 3U);
+  for (const auto& [id, text] : some) {
+    ASSERT_TRUE(all.contains(id));
+    EXPECT_EQ(all.at(id), text);
+  }
+}
+
+TEST(SweepProgram, DispatchAndEqualWeight) {
+  const TempDir dir;
+  const std::string config = dir.write("s.toml", R"(task = "dispatch"
+[base]
+zones = 5
+epochs = 1
+hidden = 4
+[[setting]]
+kappa = 0.5
+method = ["equal_weight", "softmax"]
+[grid]
+dropout = [0.1, 0.2]
+)");
+  const auto result = run_softradial(sweep(config, dir.path("s"), {"--json"}));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json groups = json::parse(result.out);
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0]["candidates"], 1);
+  EXPECT_EQ(groups[1]["candidates"], 2);
+  EXPECT_TRUE(groups[1]["chosen"]["mean"].contains("served_rate"));
+}
+
+TEST(SweepProgram, MistakesAreNamedWithFileAndLine) {
+  const TempDir dir;
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"task = \"portfolios\"\n", "task: expected"},
+      {"task = \"portfolio\"\n[bse]\n", "line 2: unknown key \"bse\""},
+      {"task = \"portfolio\"\n[base]\nepoch = 3\n", "line 3: unknown key \"epoch\""},
+      {"task = \"portfolio\"\n[base]\ncap = 5\n", "line 3: --cap 5: expected a share"},
+      {"task = \"portfolio\"\n[base]\nthreads = 2\n", "line 3: unknown key \"threads\""},
+      {"task = \"portfolio\"\n[grid]\nhidden = []\n", "line 3: hidden: the list is empty"},
+      {"task = \"portfolio\"\n[grid]\nhidden = [4, \"x\"]\n", "line 3: hidden: expected a number"},
+      {"task = \"portfolio\"\n[grid]\nseed = [1, 2]\n", "line 3: seed: stands in [base]"},
+      {"task = \"portfolio\"\n[method.softmx]\n", "softmx not in"},
+      {"task = \"portfolio\"\n[method.softmax]\nlambda = [1, 2]\n", "softmax"},
+      {"task = \"portfolio\"\n[base]\nmethod = \"dc3\"\n[method.softmax]\n[[setting]]\nmethod = \"dc3\"\n",
+       "line 4: method.softmax: no setting has this method"},
+      {"task = \"portfolio\"\n[search]\nkind = \"random\"\n", "needs a count"},
+      {"task = \"portfolio\"\n[search]\ncount = 3\n", "line 3: count: is for"},
+      {"task = \"portfolio\"\n[[setting]]\ncap = 0.5\n[[setting]]\ncap = [0.3, 0.5]\n", "two settings are the same"},
+      {"task = \"portfolio\"\n[base]\ncap = 0.001\n", "cap"},
+      {"task = \"portfolio\"\n[base\n", "line 2"},
+  };
+  for (const auto& [text, expected] : cases) {
+    const auto result = run_softradial(sweep(dir.write("bad.toml", text), dir.path("s")));
+    EXPECT_EQ(result.exit_code, 2) << text << result.err;
+    EXPECT_NE(result.err.find(expected), std::string::npos) << text << result.err;
+    EXPECT_FALSE(std::filesystem::exists(dir.path("s"))) << text;
+  }
+}
+
+TEST(SweepProgram, ResultsAreListedExportedAndMerged) {
+  const TempDir dir;
+  const std::string config = dir.write("s.toml", std::string(kBase) + "[grid]\nlearning-rate = [1e-3, 2e-3]\n");
+  ASSERT_EQ(run_softradial(sweep(config, dir.path("s"))).exit_code, 0);
+  const auto listed = run_softradial({"results", "list", "--store", dir.path("s")});
+  EXPECT_EQ(listed.exit_code, 0);
+  EXPECT_EQ(std::ranges::count(listed.out, '\n'), 3) << listed.out;
+  ASSERT_EQ(run_softradial({"results", "export", "--store", dir.path("s"), "--out", dir.path("t.csv")}).exit_code, 0);
+  ASSERT_EQ(
+      run_softradial({"results", "export", "--store", dir.path("s"), "--epochs", "--out", dir.path("e.csv")}).exit_code,
+      0);
+  std::ifstream epochs(dir.path("e.csv"));
+  std::ostringstream text;
+  text << epochs.rdbuf();
+  EXPECT_EQ(std::ranges::count(text.str(), '\n'), 1 + 2 * 4) << text.str();
+  EXPECT_EQ(run_softradial({"results", "export", "--store", dir.path("s"), "--out", dir.path("t.txt")}).exit_code, 2);
+  EXPECT_EQ(run_softradial({"results", "show", "--store", dir.path("s"), "99"}).exit_code, 2);
+  ASSERT_EQ(run_softradial({"results", "merge", "--store", dir.path("all"), dir.path("s")}).exit_code, 0);
+  EXPECT_EQ(outcomes_of(dir, "all"), outcomes_of(dir, "s"));
+  const auto best = run_softradial({"results", "best", "--store", dir.path("all"), "--json"});
+  EXPECT_EQ(best.out, run_softradial({"results", "best", "--store", dir.path("s"), "--json"}).out);
+  // Trials of one store are not trained again by the other.
+  ASSERT_EQ(run_softradial(sweep(config, dir.path("all"), {"--resume"})).exit_code, 0);
+  EXPECT_EQ(outcomes_of(dir, "all"), outcomes_of(dir, "s"));
+}
+
+}  // namespace
+}  // namespace softradial::test

@@ -1,0 +1,406 @@
+// Sweeps without training: which trials are wanted, and the store that keeps their results.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "files/errors.hpp"
+#include "program/temp_dir.hpp"
+#include "sweep/results_store.hpp"
+#include "sweep/trial_plan.hpp"
+
+namespace softradial::study {
+namespace {
+
+using nlohmann::json;
+using test::TempDir;
+using Access = SqliteFile::Access;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+std::shared_ptr<const Problem> small_problem() {
+  return problem_of({{"task", "portfolio"},
+                     {"names", {"A", "B"}},
+                     {"set", {{"type", "simplex"}, {"dim", 2}}},
+                     {"data", {{"source", "prices.csv"}, {"sha256", "12"}}}});
+}
+
+Configuration candidate(int hidden, std::int64_t epochs = 45) {
+  const json config = {{"method", "dc3"}, {"hidden", hidden}, {"epochs", epochs}, {"prices", "prices.csv"},
+                       {"seed", 0},       {"seeds", 5},       {"threads", 1}};
+  return configuration_of(small_problem(), config, "cap=0.1", "hidden=" + std::to_string(hidden));
+}
+
+Group group_of(int candidates, int seeds) {
+  Group group{.setting = "cap=0.1", .method = "dc3", .first_seed = 7, .seeds = seeds, .candidates = {}};
+  for (int k = 0; k < candidates; ++k) group.candidates.push_back(candidate(k + 1));
+  return group;
+}
+
+FinishedTrial finished(const Configuration& configuration, std::uint64_t seed, double selection) {
+  FinishedTrial trial{.configuration = configuration, .seed = seed, .outcome = {}};
+  trial.outcome.end = "finished";
+  trial.outcome.started = "2026-01-01T00:00:00Z";
+  trial.outcome.epochs = 2;
+  trial.outcome.selection = selection;
+  trial.outcome.violation = 1e-17;
+  trial.outcome.metrics = {{"validation", "sharpe", selection}, {"test", "sharpe", selection / 3}};
+  trial.outcome.history = {{-0.1, selection / 7}, {-0.2, selection}};
+  return trial;
+}
+
+FinishedTrial failed(const Configuration& configuration, std::uint64_t seed) {
+  FinishedTrial trial{.configuration = configuration, .seed = seed, .outcome = {}};
+  trial.outcome.failure = "the loss was not finite in epoch 3";
+  return trial;
+}
+
+void begin(ResultsStore& store) {
+  store.begin_session({{"version", "1"}, {"machine", {{"cores", 2}}}, {"started", "2026-01-01T00:00:00Z"}});
+}
+
+std::vector<json> all_trials(ResultsStore& store) {
+  std::vector<json> out;
+  store.each({}, true, [&](const json& trial) { out.push_back(trial); });
+  return out;
+}
+
+// ---- what makes two trials the same
+
+TEST(SweepConfiguration, TheSameDataAreTheSameWhereverTheirFileLies) {
+  json config = candidate(3).config;
+  config["prices"] = "/elsewhere/prices.csv";
+  EXPECT_EQ(configuration_of(small_problem(), config, "", "").key, candidate(3).key);
+  config["hidden"] = 4;
+  EXPECT_NE(configuration_of(small_problem(), config, "", "").key, candidate(3).key);
+}
+
+TEST(SweepConfiguration, TrainingsThatDifferInTheirLengthShareACheckpoint) {
+  const Configuration longer = candidate(3);
+  const Configuration shorter = with_epochs(longer, 5);
+  EXPECT_NE(shorter.key, longer.key);
+  EXPECT_EQ(shorter.key, candidate(3, 5).key);
+  EXPECT_EQ(training_key(shorter, 1), training_key(longer, 1));
+  EXPECT_NE(training_key(longer, 1), training_key(longer, 2));
+  EXPECT_NE(training_key(longer, 1), training_key(candidate(4), 1));
+}
+
+// ---- the plan
+
+// Answers every wanted trial with `value` until nothing is wanted; the stages in order.
+template <class Value>
+std::vector<Stage> played(const Group& group, const Search& search, TrialResults& results, const Value& value) {
+  std::vector<Stage> stages;
+  while (true) {
+    Stage stage = next_stage(group, search, results);
+    if (stage.missing.empty()) return stages;
+    for (const PlannedTrial& trial : stage.missing) {
+      const bool is_new = results.emplace(TrialId{trial.configuration.key, trial.seed}, value(trial)).second;
+      EXPECT_TRUE(is_new) << "a trial is wanted twice";
+    }
+    stages.push_back(std::move(stage));
+  }
+}
+
+int hidden_of(const PlannedTrial& trial) { return trial.configuration.config.at("hidden").get<int>(); }
+
+TEST(SweepPlan, TheBestCandidateOnValidationGetsTheOtherSeeds) {
+  const Group group = group_of(5, 4);
+  TrialResults results;
+  const auto stages = played(group, {}, results, [](const PlannedTrial& trial) {
+    return TrialResult{.failed = false, .selection = -std::abs(hidden_of(trial) - 3.0)};
+  });
+  ASSERT_EQ(stages.size(), 2U);
+  EXPECT_EQ(stages[0].missing.size(), 5U);
+  for (const PlannedTrial& trial : stages[0].missing) EXPECT_EQ(trial.seed, 7U);
+  ASSERT_EQ(stages[1].missing.size(), 3U);
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_EQ(hidden_of(stages[1].missing[k]), 3);
+    EXPECT_EQ(stages[1].missing[k].seed, 8 + k);
+  }
+  EXPECT_EQ(results.size(), size_of(group, {}).trials);
+}
+
+TEST(SweepPlan, WhatFailedOrIsNoNumberIsNeverChosen) {
+  const Group group = group_of(4, 2);
+  TrialResults results;
+  const auto stages = played(group, {}, results, [](const PlannedTrial& trial) -> TrialResult {
+    if (hidden_of(trial) == 1) return {.failed = true, .selection = 100};
+    if (hidden_of(trial) == 2) return {.failed = false, .selection = kNaN};
+    return {.failed = false, .selection = -5};  // of equals, the first
+  });
+  ASSERT_EQ(stages.size(), 2U);
+  EXPECT_EQ(hidden_of(stages[1].missing[0]), 3);
+  EXPECT_EQ(next_stage(group, {}, results).failed, 1U);
+}
+
+TEST(SweepPlan, AGroupInWhichAllFailedIsDone) {
+  const Group group = group_of(3, 5);
+  TrialResults results;
+  EXPECT_EQ(played(group, {}, results, [](const PlannedTrial&) { return TrialResult{.failed = true}; }).size(), 1U);
+}
+
+TEST(SweepPlan, HalvingKeepsTheBestThirdAndGoesOnThreeTimesAsLong) {
+  const Group group = group_of(10, 2);
+  const Search search{.kind = SearchKind::halving, .first_epochs = 5, .keep = 3};
+  TrialResults results;
+  const auto stages = played(group, search, results, [](const PlannedTrial& trial) {
+    return TrialResult{.failed = false, .selection = static_cast<double>(hidden_of(trial) % 7)};
+  });
+  std::vector<std::pair<std::size_t, std::int64_t>> rounds;
+  for (const Stage& stage : stages) {
+    rounds.emplace_back(stage.missing.size(), stage.missing[0].configuration.epochs());
+    EXPECT_EQ(stage.missing[0].may_go_on, stage.missing[0].configuration.epochs() < 45);
+  }
+  EXPECT_EQ(rounds, (std::vector<std::pair<std::size_t, std::int64_t>>{{10, 5}, {4, 15}, {2, 45}, {1, 45}}));
+  std::set<int> kept;
+  for (const PlannedTrial& trial : stages[1].missing) kept.insert(hidden_of(trial));
+  EXPECT_EQ(kept, (std::set<int>{3, 4, 5, 6}));
+  EXPECT_EQ(hidden_of(stages[3].missing[0]), 6);
+  EXPECT_EQ(results.size(), size_of(group, search).trials);
+}
+
+TEST(SweepPlan, WhatIsThereIsNotWantedAgain) {
+  const Group group = group_of(6, 3);
+  const auto value = [](const PlannedTrial& trial) {
+    return TrialResult{.failed = false, .selection = std::sin(hidden_of(trial))};
+  };
+  for (const Search& search : {Search{}, Search{.kind = SearchKind::halving, .first_epochs = 5, .keep = 2}}) {
+    TrialResults whole;
+    played(group, search, whole, value);
+    std::mt19937 random(1);
+    for (int round = 0; round < 20; ++round) {
+      TrialResults some;
+      for (const auto& each : whole) {
+        if (random() % 2 == 0) some.insert(each);
+      }
+      played(group, search, some, value);
+      EXPECT_EQ(some.size(), whole.size());
+    }
+  }
+}
+
+TEST(SweepPlan, ARandomPartIsTheSameForTheSameSeed) {
+  EXPECT_EQ(drawn(100, 10, 1), drawn(100, 10, 1));
+  EXPECT_NE(drawn(100, 10, 1), drawn(100, 10, 2));
+  const auto some = drawn(100, 10, 3);
+  EXPECT_EQ(std::set<std::size_t>(some.begin(), some.end()).size(), 10U);
+  EXPECT_LT(some.back(), 100U);
+  EXPECT_EQ(drawn(5, 0, 1).size(), 5U);
+  EXPECT_EQ(drawn(5, 9, 1).size(), 5U);
+  // Every number has its turn.
+  std::vector<int> counts(10);
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    for (const std::size_t k : drawn(10, 3, seed)) ++counts[k];
+  }
+  for (const int count : counts) EXPECT_NEAR(count, 600, 100);
+}
+
+// ---- the store
+
+TEST(SweepStore, NumbersComeBackToTheBit) {
+  const TempDir dir;
+  {
+    ResultsStore store(dir.path("s.sqlite"), Access::write);
+    begin(store);
+    const FinishedTrial trials[] = {finished(candidate(1), 7, 1.0 / 3), finished(candidate(1), 8, kNaN)};
+    store.save(trials);
+  }
+  ResultsStore store(dir.path("s.sqlite"), Access::read);
+  const auto trials = all_trials(store);
+  ASSERT_EQ(trials.size(), 2U);
+  EXPECT_EQ(trials[0]["selection"], 1.0 / 3);
+  EXPECT_EQ(trials[0]["test"]["sharpe"], 1.0 / 3 / 3);
+  EXPECT_EQ(trials[0]["history"][0]["validation"], 1.0 / 3 / 7);
+  EXPECT_EQ(trials[0]["violation"], 1e-17);
+  EXPECT_EQ(trials[0]["config"]["hidden"], 1);
+  EXPECT_EQ(trials[0]["data"]["sha256"], "12");
+  EXPECT_EQ(trials[0]["version"], "1");
+  EXPECT_TRUE(trials[1]["selection"].is_null());
+  const TrialResults results = store.results();
+  EXPECT_EQ(results.at({candidate(1).key, 7}).selection, 1.0 / 3);
+  EXPECT_TRUE(std::isnan(results.at({candidate(1).key, 8}).selection));
+}
+
+TEST(SweepStore, AFinishedTrialIsNeverReplacedAndAFailedOneMayBe) {
+  const TempDir dir;
+  ResultsStore store(dir.path("s.sqlite"), Access::write);
+  begin(store);
+  const FinishedTrial bad[] = {failed(candidate(1), 7)};
+  const FinishedTrial good[] = {finished(candidate(1), 7, 0.5)};
+  store.save(bad);
+  EXPECT_TRUE(store.results().at({candidate(1).key, 7}).failed);
+  store.save(good);
+  const auto trials = all_trials(store);
+  ASSERT_EQ(trials.size(), 1U);
+  EXPECT_EQ(trials[0]["status"], "finished");
+  EXPECT_EQ(trials[0]["attempts"], 2);
+  // Nothing of a batch with a trial that is there already is saved.
+  const FinishedTrial again[] = {finished(candidate(2), 7, 0.1), finished(candidate(1), 7, 0.9)};
+  EXPECT_THROW(store.save(again), DataError);
+  EXPECT_EQ(store.results().size(), 1U);
+  EXPECT_EQ(store.results().at({candidate(1).key, 7}).selection, 0.5);
+}
+
+TEST(SweepStore, GroupsComeBackInOrderAndAreReplaced) {
+  const TempDir dir;
+  ResultsStore store(dir.path("s.sqlite"), Access::write);
+  SweepPlan plan{.name = "small", .search = {}, .groups = {group_of(3, 5)}};
+  store.add_groups({stored(plan, plan.groups[0])}, plan.groups[0].candidates);
+  plan.groups[0].candidates.erase(plan.groups[0].candidates.begin());
+  store.add_groups({stored(plan, plan.groups[0])}, plan.groups[0].candidates);
+  const auto groups = store.groups();
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_EQ(groups[0].candidates, (std::vector<std::string>{candidate(2).key, candidate(3).key}));
+  EXPECT_EQ(groups[0].seeds, 5);
+}
+
+TEST(SweepStore, OtherFilesAreRefused) {
+  const TempDir dir;
+  const std::string text = dir.write("text", std::string(5000, 'x'));
+  for (const Access access : {Access::read, Access::write}) EXPECT_THROW(ResultsStore(text, access), DataError);
+  EXPECT_THROW(ResultsStore(dir.path("absent"), Access::read), DataError);
+  EXPECT_FALSE(std::filesystem::exists(dir.path("absent")));
+  {
+    SqliteFile other(dir.path("other"), Access::write);
+    other.run("CREATE TABLE t (x)");
+  }
+  EXPECT_THROW(ResultsStore(dir.path("other"), Access::write), DataError);
+  { const ResultsStore store(dir.path("s"), Access::write); }
+  {
+    SqliteFile newer(dir.path("s"), Access::write);
+    newer.run("PRAGMA user_version = 99");
+  }
+  EXPECT_THROW(ResultsStore(dir.path("s"), Access::read), DataError);
+}
+
+TEST(SweepStore, MergeAddsWhatIsMissing) {
+  const TempDir dir;
+  ResultsStore ours(dir.path("ours"), Access::write);
+  begin(ours);
+  const FinishedTrial here[] = {finished(candidate(1), 7, 0.1), finished(candidate(2), 7, 0.2), failed(candidate(3), 7),
+                                failed(candidate(4), 7)};
+  ours.save(here);
+  {
+    ResultsStore theirs(dir.path("theirs"), Access::write);
+    begin(theirs);
+    const SweepPlan plan{.name = "small", .search = {}, .groups = {group_of(5, 5)}};
+    theirs.add_groups({stored(plan, plan.groups[0])}, plan.groups[0].candidates);
+    const FinishedTrial there[] = {finished(candidate(5), 7, 0.5), finished(candidate(1), 7, 0.1),
+                                   finished(candidate(2), 7, 0.3), finished(candidate(3), 7, 0.4),
+                                   failed(candidate(4), 7)};
+    theirs.save(there);
+  }
+  const MergeCount count = ours.merge(dir.path("theirs"));
+  EXPECT_EQ(count.added, 2);
+  EXPECT_EQ(count.same, 2);
+  EXPECT_EQ(count.different, 1);
+  const TrialResults results = ours.results();
+  EXPECT_EQ(results.size(), 5U);
+  EXPECT_EQ(results.at({candidate(2).key, 7}).selection, 0.2);  // ours
+  EXPECT_EQ(results.at({candidate(3).key, 7}).selection, 0.4);  // theirs finished
+  EXPECT_EQ(results.at({candidate(5).key, 7}).selection, 0.5);
+  for (const json& trial : all_trials(ours)) {
+    if (trial["status"] == "finished") EXPECT_EQ(trial["history"].size(), 2U) << trial["id"];
+  }
+  EXPECT_EQ(ours.groups().at(0).candidates.size(), 5U);
+  // Once more changes nothing.
+  EXPECT_EQ(ours.merge(dir.path("theirs")).added, 0);
+  EXPECT_EQ(ours.results().size(), 5U);
+  EXPECT_THROW(ours.merge(dir.path("ours")), DataError);
+}
+
+// A process that saves trial after trial and tells each on a pipe, until it is killed: what it told is there.
+TEST(SweepStore, WhatWasSavedSurvivesAKill) {
+  const TempDir dir;
+  std::mt19937 random(5);
+  std::uint64_t first = 0;
+  for (int round = 0; round < 10; ++round) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(pipe(ends.data()), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      ResultsStore store(dir.path("s.sqlite"), Access::write);
+      begin(store);
+      for (std::uint64_t seed = first;; ++seed) {
+        const FinishedTrial batch[] = {finished(candidate(1), seed, 0.5), finished(candidate(2), seed, 0.5)};
+        store.save(batch);
+        if (write(ends[1], &seed, sizeof seed) != sizeof seed) _exit(1);
+      }
+    }
+    close(ends[1]);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5 + random() % 60));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    std::uint64_t told = first;
+    for (std::uint64_t seed = 0; read(ends[0], &seed, sizeof seed) == sizeof seed;) told = seed + 1;
+    close(ends[0]);
+    ResultsStore store(dir.path("s.sqlite"), Access::write);
+    const std::size_t saved = store.results().size();
+    EXPECT_EQ(saved % 2, 0U) << "a part of a batch";
+    EXPECT_GE(saved, 2 * told);
+    EXPECT_LE(saved, 2 * (told + 1));
+    first = saved / 2;
+  }
+  EXPECT_GT(first, 0U);
+}
+
+// A limit on the size of files stands for a full disk.
+TEST(SweepStore, AFullDiskLosesNothingThatWasSaved) {
+  const TempDir dir;
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    ResultsStore store(dir.path("s.sqlite"), Access::write);
+    begin(store);
+    const FinishedTrial before[] = {finished(candidate(1), 1, 0.5)};
+    store.save(before);
+    rlimit limit{};
+    getrlimit(RLIMIT_FSIZE, &limit);
+    const rlim_t all = limit.rlim_cur;
+    limit.rlim_cur = std::filesystem::file_size(dir.path("s.sqlite-wal")) + 5000;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    std::vector<FinishedTrial> batch;
+    for (std::uint64_t seed = 2; seed < 200; ++seed) batch.push_back(finished(candidate(1), seed, 0.5));
+    bool refused = false;
+    try {
+      store.save(batch);
+    } catch (const WriteError&) {
+      refused = true;
+    }
+    if (!refused || store.results().size() != 1) _exit(1);
+    limit.rlim_cur = all;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    store.save(batch);
+    _exit(store.results().size() == 199 ? 0 : 2);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  ResultsStore store(dir.path("s.sqlite"), Access::read);
+  EXPECT_EQ(store.results().size(), 199U);
+}
+
+TEST(SweepStore, ReadersSeeWhatWasSavedWhileItIsWritten) {
+  const TempDir dir;
+  ResultsStore writer(dir.path("s.sqlite"), Access::write);
+  begin(writer);
+  ResultsStore reader(dir.path("s.sqlite"), Access::read);
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const FinishedTrial batch[] = {finished(candidate(1), seed, 0.5)};
+    writer.save(batch);
+    EXPECT_EQ(reader.results().size(), seed + 1);
+  }
+}
+
+}  // namespace
+}  // namespace softradial::study
