@@ -111,20 +111,26 @@ std::string csv_field(const json& value) {
   std::string text = value.is_string() ? value.get<std::string>() : value.dump();
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string quoted_text = "\"";
-  for (const char c : text) quoted_text += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted_text + "\"";
+  for (const char c : text) {
+    if (c == '"') quoted_text += '"';
+    quoted_text += c;
+  }
+  quoted_text += '"';
+  return quoted_text;
 }
 
 std::string csv_of(const std::vector<std::string>& head, const std::vector<json>& rows) {
   std::string text;
-  for (const std::string& name : head) text += (text.empty() ? "" : ",") + name;
-  text += "\n";
-  for (const json& row : rows) {
-    std::string line;
-    for (const std::string& name : head) {
-      line += (line.empty() && name == head.front() ? "" : ",") + csv_field(row.value(name, json()));
+  const auto add_row = [&](const auto& cell) {
+    for (std::size_t k = 0; k < head.size(); ++k) {
+      if (k > 0) text += ',';
+      text += cell(head[k]);
     }
-    text += line + "\n";
+    text += '\n';
+  };
+  add_row([](const std::string& name) { return name; });
+  for (const json& row : rows) {
+    add_row([&](const std::string& name) { return csv_field(row.value(name, json())); });
   }
   return text;
 }

@@ -13,6 +13,7 @@ namespace {
 
 // Between two checkpoints: a training of seconds is begun again sooner than a disk has synced more of them.
 constexpr std::int64_t kCheckpointEpochs = 20;
+constexpr const char* kInterrupted = "interrupted";
 
 PortfolioConfig read_config(const nlohmann::json& config, PortfolioConfig /*kind*/) { return portfolio_config(config); }
 DispatchConfig read_config(const nlohmann::json& config, DispatchConfig /*kind*/) { return dispatch_config(config); }
@@ -30,8 +31,27 @@ std::optional<Checkpoint> checkpoint_at(const std::filesystem::path& file, std::
   return std::nullopt;
 }
 
+// `trial`: what to_json gives for a trial.
+void tell_outcome(const nlohmann::json& trial, TrialOutcome& outcome) {
+  outcome.end = trial.at("end").get<std::string>();
+  outcome.seconds = trial.at("seconds").get<double>();
+  outcome.epochs = trial.at("epochs").get<std::int64_t>();
+  outcome.best_epoch = trial.at("best_epoch").get<std::int64_t>();
+  if (outcome.end == "diverged") {
+    outcome.failure = "the loss was not finite in epoch " + std::to_string(outcome.epochs + 1);
+  }
+  if (outcome.end == "diverged" || outcome.end == kInterrupted) return;
+  outcome.selection = trial.at("selection").get<double>();
+  if (trial.contains("violation")) outcome.violation = trial["violation"].get<double>();
+  for (const char* split : {"validation", "test"}) {
+    for (const auto& [name, value] : trial.at(split).items()) {
+      outcome.metrics.push_back({split, name, value.get<double>()});
+    }
+  }
+}
+
 template <class Config>
-bool train(const Config& config, const TrialOrder& order, StudyData<Config>& data, const TrainingHooks& hooks,
+void train(const Config& config, const TrialOrder& order, StudyData<Config>& data, const TrainingHooks& hooks,
            TrialOutcome& outcome) {
   using Kind = KindOf<Config>;
   const auto limits = data.limits(config);
@@ -47,26 +67,9 @@ bool train(const Config& config, const TrialOrder& order, StudyData<Config>& dat
       outcome.history.push_back({epoch.loss, epoch.validation});
     }
   };
-  const nlohmann::json trial =
-      to_json(run_trial(task, options, hooks, violation_of(limits->set), from ? &*from : nullptr,
-                        TrialRecorder<typename Kind::Evaluation>(record)));
-  outcome.end = trial.at("end").get<std::string>();
-  outcome.seconds = trial.at("seconds").get<double>();
-  outcome.epochs = trial.at("epochs").get<std::int64_t>();
-  outcome.best_epoch = trial.at("best_epoch").get<std::int64_t>();
-  if (outcome.end == "interrupted") return false;
-  if (outcome.end == "diverged") {
-    outcome.failure = "the loss was not finite in epoch " + std::to_string(outcome.epochs + 1);
-    return true;
-  }
-  outcome.selection = trial.at("selection").get<double>();
-  if (trial.contains("violation")) outcome.violation = trial["violation"].get<double>();
-  for (const char* split : {"validation", "test"}) {
-    for (const auto& [name, value] : trial.at(split).items()) {
-      outcome.metrics.push_back({split, name, value.get<double>()});
-    }
-  }
-  return true;
+  tell_outcome(to_json(run_trial(task, options, hooks, violation_of(limits->set), from ? &*from : nullptr,
+                                 TrialRecorder<typename Kind::Evaluation>(record))),
+               outcome);
 }
 
 }  // namespace
@@ -76,7 +79,8 @@ std::optional<TrialOutcome> train_order(const TrialOrder& order, StudyData<Confi
   TrialOutcome outcome;
   outcome.started = utc_now();
   try {
-    if (!train(read_config(order.config, Config()), order, data, hooks, outcome)) return std::nullopt;
+    train(read_config(order.config, Config()), order, data, hooks, outcome);
+    if (outcome.end == kInterrupted) return std::nullopt;
   } catch (const std::bad_alloc&) {
     outcome.failure = "out of memory";
   } catch (const std::exception& error) {
