@@ -287,17 +287,17 @@ class SweepReader {
       }
       return wanted;
     }
-    // The name stands in the file as that of a section; the option is --method.
-    const auto add = [&](const std::string& name) {
-      names_.emplace_back(name);
-      wanted.emplace_back(name, Assignment{&method_key_, &names_.back()});
+    // The name may stand in the file as that of a section; the option is --method.
+    const auto add = [&](const std::string& name, const toml::source_region& place) {
+      names_.emplace_back(toml::key("method", toml::source_region(place)), toml::value<std::string>(name));
+      wanted.emplace_back(name, Assignment{&names_.back().first, &names_.back().second});
     };
-    for (const auto& [name, method] : methods) add(name);
+    for (const auto& [name, method] : methods) add(name, method.key->source());
     if (!wanted.empty()) return wanted;
     if (const auto found = base.find("method"); found != base.end()) {
       wanted.emplace_back(found->second.value->value_or(std::string()), found->second);
     } else {
-      add(Config().layer.method);
+      add(Config().layer.method, {});
     }
     return wanted;
   }
@@ -323,8 +323,8 @@ class SweepReader {
 
   std::string file_;
   toml::table root_;
-  toml::key method_key_{"method"};
-  std::deque<toml::value<std::string>> names_;  // of methods that are not the value of a key in the file
+  // Methods that are not the value of a key in the file.
+  std::deque<std::pair<toml::key, toml::value<std::string>>> names_;
 };
 
 }  // namespace

@@ -1,8 +1,6 @@
 #include "runs/run.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -20,62 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::pair<TrainingEnd, std::string_view>, 4> kEnds = {{{TrainingEnd::finished, "finished"},
-                                                                            {TrainingEnd::no_gain, "no_gain"},
-                                                                            {TrainingEnd::interrupted, "interrupted"},
-                                                                            {TrainingEnd::diverged, "diverged"}}};
-
-template <class Metrics>
-json values(const Metrics& metrics) {
-  json out = json::object();
-  for (const auto& [name, value] : named_values(metrics)) out[name] = value;
-  return out;
-}
-
-// A number that is not finite is null in JSON.
-double number(const json& value) {
-  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
-}
-
-template <class Metrics>
-void read_values(const json& in, Metrics& metrics) {
-  for (const auto& [name, place] : metric_fields(metrics)) metrics.*place = number(in.at(std::string(name)));
-}
-
-template <class Metrics>
-json trial_json(const Trial<Metrics>& trial) {
-  json out = {{"seed", trial.seed},
-              {"validation", values(trial.validation)},
-              {"test", values(trial.test)},
-              {"selection", selection_metric(trial.validation)},
-              {"seconds", trial.seconds},
-              {"epochs", trial.epochs},
-              {"best_epoch", trial.best_epoch},
-              {"end", std::ranges::find(kEnds, trial.end, &decltype(kEnds)::value_type::first)->second}};
-  if (trial.worst_violation) out["violation"] = *trial.worst_violation;
-  return out;
-}
-
-template <class Metrics>
-Trial<Metrics> read_trial(const json& in) {
-  try {
-    Trial<Metrics> trial;
-    trial.seed = in.at("seed").get<std::uint64_t>();
-    read_values(in.at("validation"), trial.validation);
-    read_values(in.at("test"), trial.test);
-    trial.seconds = in.at("seconds").get<double>();
-    trial.epochs = in.at("epochs").get<std::int64_t>();
-    trial.best_epoch = in.at("best_epoch").get<std::int64_t>();
-    const auto end = std::ranges::find(kEnds, in.at("end").get<std::string>(), &decltype(kEnds)::value_type::second);
-    if (end == kEnds.end()) throw DataError("a saved trial has no known end");
-    trial.end = end->first;
-    if (in.contains("violation")) trial.worst_violation = number(in["violation"]);
-    return trial;
-  } catch (const json::exception& error) {
-    throw DataError(std::string("a saved trial is not readable: ") + error.what());
-  }
-}
-
 template <class Metrics>
 json report_trials(const json& config, const std::vector<Trial<Metrics>>& trials,
                    const std::vector<Baseline<Metrics>>& baselines) {
@@ -84,7 +26,7 @@ json report_trials(const json& config, const std::vector<Trial<Metrics>>& trials
   out["trials"] = json::array();
   const Trial<Metrics>* best = nullptr;
   for (const Trial<Metrics>& trial : trials) {
-    out["trials"].push_back(trial_json(trial));
+    out["trials"].push_back(to_json(trial));
     for (const auto& [name, value] : named_values(trial.test)) columns[name].push_back(value);
     if (best == nullptr || selection_metric(trial.validation) > selection_metric(best->validation)) best = &trial;
   }
@@ -98,8 +40,9 @@ json report_trials(const json& config, const std::vector<Trial<Metrics>>& trials
   }
   out["baselines"] = json::object();
   for (const Baseline<Metrics>& each : baselines) {
-    out["baselines"][each.name] = {
-        {"validation", values(each.validation)}, {"test", values(each.test)}, {"violation", each.violation}};
+    out["baselines"][each.name] = {{"validation", values_of(named_values(each.validation))},
+                                   {"test", values_of(named_values(each.test))},
+                                   {"violation", each.violation}};
   }
   return out;
 }
@@ -139,7 +82,7 @@ std::vector<Trial<typename KindOf<Config>::Metrics>> run_seeds(const Config& con
     RunFolder* const folder = hooks.folder;
     if (folder != nullptr) {
       if (const auto trial = folder->finished(seed)) {
-        done[static_cast<std::size_t>(index)] = read_trial<typename Kind::Metrics>(*trial);
+        done[static_cast<std::size_t>(index)] = trial_of<typename Kind::Metrics>(*trial);
         return;
       }
     }
@@ -177,7 +120,7 @@ std::vector<Trial<typename KindOf<Config>::Metrics>> run_seeds(const Config& con
     const TrialType trial = run_trial(task, options, inner, violation, from ? &*from : nullptr, record);
     if (folder != nullptr) {
       if (policy.is_finished) {
-        folder->save_finished(policy, history, records, trial_json(trial));
+        folder->save_finished(policy, history, records, to_json(trial));
       } else {
         folder->save_interrupted(policy);
       }
@@ -232,33 +175,6 @@ std::vector<PortfolioTrial> run(const PortfolioConfig& config, const PriceTable&
 std::vector<DispatchTrial> run(const DispatchConfig& config, const DemandTable& demand, const RunHooks& hooks) {
   return run_seeds(config, demand, hooks);
 }
-
-MeanAndStd mean_and_std(std::span<const double> numbers) {
-  MeanAndStd out;
-  double square = 0;
-  for (const double v : numbers) out.mean += v / static_cast<double>(numbers.size());
-  for (const double v : numbers) square += (v - out.mean) * (v - out.mean) / static_cast<double>(numbers.size());
-  out.std = std::sqrt(square);
-  return out;
-}
-
-std::vector<std::uint64_t> seeds_of(const RunConfig& config) {
-  std::vector<std::uint64_t> seeds;
-  for (int k = 0; k < (config.layer.equal_weight() ? 1 : config.seeds); ++k) {
-    seeds.push_back(config.training.seed + static_cast<std::uint64_t>(k));
-  }
-  return seeds;
-}
-
-TrainingOptions training_of(const RunConfig& config, std::uint64_t seed) {
-  TrainingOptions options = config.training;
-  options.seed = seed;
-  if (config.layer.equal_weight()) options.epochs = 1;
-  return options;
-}
-
-json to_json(const PortfolioTrial& trial) { return trial_json(trial); }
-json to_json(const DispatchTrial& trial) { return trial_json(trial); }
 
 json manifest_of(const PortfolioConfig& config, const PriceTable& prices) { return manifest(config, prices); }
 json manifest_of(const DispatchConfig& config, const DemandTable& demand) { return manifest(config, demand); }

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "runs/run_config.hpp"
@@ -19,6 +21,16 @@ namespace softradial::study {
 // {"seed", "validation": {...}, "test": {...}, "selection", "seconds", "epochs", "best_epoch", "end", "violation"}
 [[nodiscard]] nlohmann::json to_json(const PortfolioTrial& trial);
 [[nodiscard]] nlohmann::json to_json(const DispatchTrial& trial);
+// The trial that was saved so. Throws DataError.
+template <class Metrics>
+[[nodiscard]] Trial<Metrics> trial_of(const nlohmann::json& saved);
+template <>
+PortfolioTrial trial_of(const nlohmann::json& saved);
+template <>
+DispatchTrial trial_of(const nlohmann::json& saved);
+
+// {"sharpe": ..., ...} from what named_values gives.
+[[nodiscard]] nlohmann::json values_of(const std::vector<std::pair<std::string, double>>& named);
 
 // Over the seeds of a configuration; the deviation is that of these numbers themselves (divided by their count).
 struct MeanAndStd {

@@ -337,11 +337,13 @@ TEST(SweepStore, WhatWasSavedSurvivesAKill) {
       }
     }
     close(ends[1]);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5 + random() % 60));
+    std::uint64_t seed = 0;
+    ASSERT_EQ(read(ends[0], &seed, sizeof seed), static_cast<ssize_t>(sizeof seed));  // it has begun
+    std::uint64_t told = seed + 1;
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 60));
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
-    std::uint64_t told = first;
-    for (std::uint64_t seed = 0; read(ends[0], &seed, sizeof seed) == sizeof seed;) told = seed + 1;
+    while (read(ends[0], &seed, sizeof seed) == sizeof seed) told = seed + 1;
     close(ends[0]);
     ResultsStore store(dir.path("s.sqlite"), Access::write);
     const std::size_t saved = store.results().size();
@@ -350,7 +352,6 @@ TEST(SweepStore, WhatWasSavedSurvivesAKill) {
     EXPECT_LE(saved, 2 * (told + 1));
     first = saved / 2;
   }
-  EXPECT_GT(first, 0U);
 }
 
 // A limit on the size of files stands for a full disk.
