@@ -8,8 +8,8 @@
 namespace softradial::study {
 
 // What the groups of a store came to, one object each:
-//   {"sweep", "setting", "method", "task", "candidates", "finished", "failed",
-//    "chosen": {"configuration", "parameters", "config", "selection", "seeds": [...], "mean": {...}, "std": {...},
+//   {"sweep", "setting", "method", "candidates", "finished", "failed",
+//    "chosen": {"task", "configuration", "parameters", "config", "selection", "seeds": [...], "mean": {...}, "std": {...},
 //               "violation"}}
 // The candidate with the best validation for the first seed is chosen; mean and deviation are over the seeds that have
 // finished, on test. Without a finished candidate there is no "chosen".
