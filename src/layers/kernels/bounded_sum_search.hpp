@@ -120,8 +120,10 @@ HWY_INLINE bool find_tau(const BoundedSum<T>& set, const T* u, T origin, bool ne
     bracket = load_offsets(set, e, T{0}, e);
   }
   const T mean = bracket.sum / static_cast<T>(n);
-  const T spread = std::sqrt(bracket.squares / static_cast<T>(n) - mean * mean + set.guide.width2);
-  const bool guided = set.guide.density > 0;
+  const T variance = bracket.squares / static_cast<T>(n) - mean * mean;
+  const T spread = std::sqrt(variance + set.guide.width2);
+  // In a row that is narrower than the bounds most coordinates are free; where all are, the mean is exact.
+  const bool guided = set.guide.density > 0 && variance > set.guide.width2;
   tau = near     ? T{0}
         : guided ? mean - set.guide.middle - set.guide.quantile * spread
                  : mean - set.total / static_cast<T>(n);
