@@ -82,7 +82,7 @@ void measure_store(const std::filesystem::path& folder, int trials, int batch) {
 void measure_scheduler(const std::filesystem::path& folder, int trials, int jobs) {
   ResultsStore store(folder / ("scheduler" + std::to_string(jobs) + ".sqlite"), SqliteFile::Access::write);
   begin(store);
-  SweepPlan plan{.name = "bench", .search = {}, .groups = {{.setting = "", .method = "dc3"}}};
+  SweepPlan plan{.name = "bench", .search = {}, .groups = {{.setting = "", .method = "dc3", .candidates = {}}}};
   for (int k = 0; k < trials; ++k) plan.groups[0].candidates.push_back(candidate(k));
   LocalWorkers workers(jobs, [](const TrialOrder&, const TrainingHooks&) { return std::optional(outcome()); });
   const double all = seconds_of([&] { static_cast<void>(run_sweep(plan, store, workers, false)); });

@@ -34,12 +34,10 @@ TEST(OrthogonalSimplex, IsTheReference) {
   }
 }
 
-TEST(OrthogonalSimplex, VerticesAreExactAndTiesAreEqual) {
+TEST(OrthogonalSimplex, VerticesAndTiesAreExact) {
   const auto simplex = make_layer<double>(Simplex(3), Orthogonal{});
   EXPECT_EQ(apply(*simplex, Eigen::Vector3d(100, 0, 0)), Eigen::Vector3d(1, 0, 0));
-  const Eigen::Vector3d tied = apply(*simplex, Eigen::Vector3d(5, 5, 5));
-  EXPECT_EQ(tied, Eigen::Vector3d::Constant(tied[0]));
-  EXPECT_EQ(tied.sum(), 1) << "a third, to an ulp";
+  EXPECT_EQ(apply(*simplex, Eigen::Vector3d(5, 5, 5)), Eigen::Vector3d::Constant(1.0 / 3));
   EXPECT_EQ(apply(*simplex, Eigen::Vector3d(7, 7, -9)), Eigen::Vector3d(0.5, 0.5, 0));
   const auto capped = make_layer<double>(CappedSimplex(4, 0.5), Orthogonal{});
   EXPECT_EQ(apply(*capped, Eigen::Vector4d(9, 8, 0, -1)), Eigen::Vector4d(0.5, 0.5, 0, 0));
