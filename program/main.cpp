@@ -50,6 +50,8 @@ ExitCode run(int argc, const char* const* argv) {
   CLI::App program(kDescription, "softradial");
   program.set_version_flag("--version", "softradial " SOFTRADIAL_VERSION);
   program.footer(kExamples);
+  // One command: what follows it is its own, even if it is the name of another (`results export`).
+  program.require_subcommand(0, 1);
   Action chosen;
   add_project_command(program, chosen);
   add_anchor_command(program, chosen);

@@ -21,7 +21,7 @@ constexpr int kWaitMilliseconds = 10'000;
 void SqliteFile::Close::operator()(sqlite3* database) const noexcept { sqlite3_close_v2(database); }
 void SqliteStatement::Finalize::operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
 
-SqliteFile::SqliteFile(std::filesystem::path file, Access access) : file_(std::move(file)) {
+SqliteFile::SqliteFile(std::filesystem::path file, Access access) : file_(std::move(file)), access_(access) {
   if (access == Access::read && !std::filesystem::exists(file_)) throw DataError(file_.string() + ": no such file");
   if (std::filesystem::is_directory(file_)) throw DataError(file_.string() + ": is a folder, not a file");
   sqlite3* opened = nullptr;
@@ -36,6 +36,13 @@ SqliteFile::SqliteFile(std::filesystem::path file, Access access) : file_(std::m
     run("PRAGMA synchronous = FULL");
     run("PRAGMA foreign_keys = ON");
   }
+}
+
+SqliteFile::~SqliteFile() {
+  if (access_ != Access::write) return;
+  // While somebody reads, the log stays, which is right too.
+  sqlite3_busy_timeout(database_.get(), 0);
+  sqlite3_exec(database_.get(), "PRAGMA journal_mode = DELETE", nullptr, nullptr, nullptr);
 }
 
 void SqliteFile::fail(int code) const {

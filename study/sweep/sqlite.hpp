@@ -23,6 +23,10 @@ class SqliteFile {
   // full syncs). Throws DataError if the place or the file is wrong, WriteError for a disk that is full or fails; so do all
   // others.
   SqliteFile(std::filesystem::path file, Access access);
+  // A writer that ends in order leaves one file, without the log beside it.
+  ~SqliteFile();
+  SqliteFile(const SqliteFile&) = delete;
+  SqliteFile& operator=(const SqliteFile&) = delete;
 
   void run(const std::string& sql);
   [[nodiscard]] SqliteStatement prepare(std::string_view sql);
@@ -37,6 +41,7 @@ class SqliteFile {
     void operator()(sqlite3* database) const noexcept;
   };
   std::filesystem::path file_;
+  Access access_;
   std::unique_ptr<sqlite3, Close> database_;
 };
 

@@ -104,6 +104,8 @@ TEST(SweepProgram, ChoosesOnValidationAndJudgesTheChosenWithAllSeeds) {
     EXPECT_NEAR(group["chosen"]["mean"]["sharpe"].get<double>(), mean, 1e-12);
   }
   EXPECT_TRUE(checkpoints_of(dir, "s").empty());
+  EXPECT_EQ(run_softradial({"results", "list", "--store", dir.path("s")}).exit_code, 0);
+  for (const char* log : {"s-wal", "s-shm"}) EXPECT_FALSE(std::filesystem::exists(dir.path(log))) << "one file";
 }
 
 // A trial of a sweep is what `train` gives for the same flags.

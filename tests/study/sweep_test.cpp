@@ -309,9 +309,7 @@ TEST(SweepStore, MergeAddsWhatIsMissing) {
   EXPECT_EQ(results.at({candidate(3).key, 7}).selection, 0.4);  // theirs finished
   EXPECT_EQ(results.at({candidate(5).key, 7}).selection, 0.5);
   for (const json& trial : all_trials(ours)) {
-    if (trial["status"] == "finished") {
-      EXPECT_EQ(trial["history"].size(), 2U) << trial["id"];
-    }
+    EXPECT_EQ(trial["history"].size(), trial["status"] == "finished" ? 2U : 0U) << trial["id"];
   }
   EXPECT_EQ(ours.groups().at(0).candidates.size(), 5U);
   // Once more changes nothing.
