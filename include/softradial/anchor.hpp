@@ -10,7 +10,7 @@
 namespace softradial {
 
 // How an interior point is looked for.
-//   automatic   the set's own anchor if it carries one, else its closed form, else Chebyshev for polyhedra, else analytic
+//   automatic   the set's own anchor, else its closed form, else Chebyshev for polyhedra (up to 10^6 non-zeros), else analytic
 //   chebyshev   centre of the largest ball in the set (polyhedra; a linear programme)
 //   analytic    minimiser of the barrier (everything; Newton's method after a phase I)
 enum class AnchorSearch { automatic, chebyshev, analytic };

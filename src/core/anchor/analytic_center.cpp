@@ -54,8 +54,7 @@ InteriorPoint phase_one(const NewtonObjective& barrier, const RelevantInequaliti
   return answer;
 }
 
-// The free rows of a linear part along its hull, scaled to norm 1 there: the rows of walk_to_center. The start is inside, so
-// that there is no residual.
+// The free rows of a linear part along its hull, scaled to norm 1 there: the rows of walk_to_center.
 class FreeRowsOnHull {
  public:
   using Vector = Eigen::ArrayXd;
@@ -69,9 +68,10 @@ class FreeRowsOnHull {
   [[nodiscard]] Vector times(const Vector& x) const { return barrier_.rows_times(x); }
   [[nodiscard]] Vector norms() const { return Vector::Ones(static_cast<Eigen::Index>(part_.free_rows().size())); }
   [[nodiscard]] bool everywhere(bool truth) const noexcept { return truth; }
-  [[nodiscard]] Vector step(const Vector& w, const Vector& /*residual*/) const {
+  [[nodiscard]] Vector step(const Vector& w, const Vector& r) const {
     BarrierTerms terms(part_.dim());
     barrier_.add_derivatives(terms, w);
+    if ((r != 0).any()) barrier_.add_rows(terms, w * w * r);
     const std::optional<Eigen::VectorXd> step = newton_step(terms, normals_);
     const auto n = static_cast<Eigen::Index>(part_.dim());
     return step ? Vector(step->head(n)) : Vector::Constant(n, std::numeric_limits<double>::quiet_NaN());
@@ -109,6 +109,13 @@ bool has_room(const RelevantInequalities& inequalities, const AffineHull& hull, 
 }
 
 }  // namespace
+
+std::optional<Eigen::VectorXd> center_of_rows(const LinearPart& part) {
+  if (part.free_rows().empty() || part.dim() > kMaxNewtonDim) return std::nullopt;
+  const CenterWalk<FreeRowsOnHull> walked = walk_to_center(FreeRowsOnHull(part), part.least_norm_point().array());
+  if (!walked.arrived) return std::nullopt;
+  return onto_hull(part.hull(), walked.y);
+}
 
 InteriorPoint analytic_center(const ConvexSet& set, const LinearPart& part, const Eigen::VectorXd& start) {
   const RelevantInequalities inequalities(set, part);

@@ -12,4 +12,8 @@ namespace softradial {
 // rows of the part strictly: an interior point first (phase I), where the start is none, then Newton's method.
 [[nodiscard]] InteriorPoint analytic_center(const ConvexSet& set, const LinearPart& part, const Eigen::VectorXd& start);
 
+// The analytic centre of a set that its linear rows alone bound, from anywhere on the hull; nothing where there is none, or
+// where the dimension is beyond Newton's method.
+[[nodiscard]] std::optional<Eigen::VectorXd> center_of_rows(const LinearPart& part);
+
 }  // namespace softradial

@@ -51,16 +51,18 @@ struct CenterWalk {
 // the centre in units of the ellipsoid of y. The damped steps 1 / (1 + decrement) of self-concordant functions then converge
 // from anywhere.
 //
+// With `close` a point is taken for the centre where the decrement is that small. Below 1/4 the centre is no further than 1/3
+// in the same units, so that no slack is less than 3/4 of the centre's.
+//
 // Rows has the types Vector, Number (one for each set) and Truth, in the words of numbers.hpp, and
 //   slacks(y) = h - G y,   times(y) = G y,   norms() = |g_k|,   step(w, r) = dy, NaN where G' W^2 G is not positive definite,
 //   everywhere(truth): whether it holds for all sets.
 template <class Rows>
-[[nodiscard]] CenterWalk<Rows> walk_to_center(const Rows& rows, typename Rows::Vector y) {
+[[nodiscard]] CenterWalk<Rows> walk_to_center(const Rows& rows, typename Rows::Vector y, double close = 1e-11) {
   using Vector = typename Rows::Vector;
   using Number = typename Rows::Number;
   using Truth = typename Rows::Truth;
   constexpr int kMaxSteps = 60;
-  constexpr double kDone = 1e-22;       // squared decrement
   constexpr double kToBoundary = 0.95;  // of the way to the nearest s = 0
   constexpr double kNear = 0.25;        // decrement below which full steps converge quadratically
   // Rows that the start violates begin with this slack, relative to their norms and to the size of the start.
@@ -92,7 +94,7 @@ template <class Rows>
     r = r * where_else(!full, 1 - alpha, 0);
     // After a full step the slacks are those of y: taken afresh, so that rounding does not add up.
     s = choose(full, rows.slacks(y), choose(moves, s + alpha * ds, s));
-    arrived = arrived || (feasible && !(squared >= kDone || lost));
+    arrived = arrived || (feasible && !(decrement >= close || lost));
     if (rows.everywhere(arrived || lost)) break;
   }
   return {y, arrived && -largest(-s) > 0};

@@ -61,6 +61,20 @@ void LinearBarrier::add_derivatives(BarrierTerms& terms, const Eigen::VectorXd& 
   }
 }
 
+void LinearBarrier::add_rows(BarrierTerms& terms, const Eigen::VectorXd& weights) const {
+  if (rows_.size() > 0) {
+    terms.gradient += rows_.transpose() * weights;
+    return;
+  }
+  for (Eigen::Index i = 0; i < weights.size(); ++i) {
+    const FreeRow& free_row = part_.free_rows()[static_cast<std::size_t>(i)];
+    for (const LinearSystem::Entry& entry : part_.row(free_row).entries) {
+      terms.gradient[static_cast<Eigen::Index>(entry.column)] += weights[i] * entry.value / free_row.norm;
+    }
+    terms.gradient[static_cast<Eigen::Index>(part_.dim())] -= weights[i];
+  }
+}
+
 // gradient += R' w,  Hessian += (W R)'(W R),  R the rows (a_i / norm_i, -1), w_i = 1 / s_i, W = diag(w).
 void LinearBarrier::add_dense(BarrierTerms& terms, const Eigen::VectorXd& inverse_slacks) const {
   const Eigen::MatrixXd scaled = inverse_slacks.asDiagonal() * rows_;

@@ -22,6 +22,8 @@ class LinearBarrier {
   [[nodiscard]] Eigen::VectorXd slacks(const Eigen::VectorXd& x, double t) const;
   [[nodiscard]] Eigen::VectorXd rows_times(const Eigen::VectorXd& x) const;  // a_i.x / norm_i
   void add_derivatives(BarrierTerms& terms, const Eigen::VectorXd& inverse_slacks) const;
+  // gradient += sum_i weight_i (a_i / norm_i, -1)
+  void add_rows(BarrierTerms& terms, const Eigen::VectorXd& weights) const;
 
  private:
   void add_dense(BarrierTerms& terms, const Eigen::VectorXd& inverse_slacks) const;

@@ -1,6 +1,9 @@
 // Interior points, set by set: found, strictly inside, by the method that was asked for.
 #include <gtest/gtest.h>
 
+#include <Eigen/Cholesky>
+#include <cstdlib>
+
 #include "softradial/anchor.hpp"
 #include "softradial/sets.hpp"
 #include "support/set_zoo.hpp"
@@ -55,6 +58,26 @@ TEST(FindAnchor, AnalyticCentreOfASimplexIsItsCentroid) {
 TEST(FindAnchor, ClosedFormsNeedNoSearch) {
   EXPECT_EQ(find_anchor(CappedSimplex(50, 0.05)).source, AnchorSource::closed_form);
   EXPECT_EQ(find_anchor(Ball(VectorXd::Ones(3), 2)).source, AnchorSource::closed_form);
+}
+
+// 1.1 million non-zeros around a point that is not the origin: the search starts outside.
+TEST(FindAnchor, LargePolyhedraHaveTheirAnalyticCentre) {
+  std::srand(3);
+  constexpr Eigen::Index kDim = 110;
+  constexpr Eigen::Index kRows = 10000;
+  const MatrixXd A = MatrixXd::Random(kRows, kDim);
+  const VectorXd inside = VectorXd::Constant(kDim, 2);
+  const VectorXd b = A * inside + VectorXd::Ones(kRows) + VectorXd::Random(kRows).cwiseAbs();
+  ASSERT_LT(b.minCoeff(), 0) << "the origin is inside";
+  const Anchor anchor = find_anchor(Polyhedron(A, b));
+  ASSERT_EQ(anchor.status, AnchorStatus::found) << anchor.reason;
+  EXPECT_EQ(anchor.source, AnchorSource::analytic);
+  // The barrier is stationary there, in units of its Hessian.
+  const VectorXd w = (b - A * anchor.point).cwiseInverse();
+  ASSERT_GT(w.minCoeff(), 0);
+  const VectorXd gradient = A.transpose() * w;
+  const MatrixXd scaled = w.asDiagonal() * A;
+  EXPECT_LE(gradient.dot((scaled.transpose() * scaled).llt().solve(gradient)), 1e-16);
 }
 
 TEST(FindAnchor, TheSetsOwnAnchorComesFirst) {
