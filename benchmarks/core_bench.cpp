@@ -93,6 +93,40 @@ void run_gemm(benchmark::State& state, std::size_t batch, std::size_t n, std::si
   }
 }
 
+// The two products of a hull's projection, N u and N' (N u), and m more rows.
+void run_hull_gemm(benchmark::State& state, std::size_t batch, std::size_t n, std::size_t k, std::size_t m, int times) {
+  const auto N = normal(k * n);
+  const auto A = normal(m * n);
+  auto D = normal(batch * n, 2);
+  std::vector<float> Y(batch * k);
+  std::vector<float> C(batch * m);
+  const auto rows = static_cast<int>(batch);
+  const auto columns = static_cast<int>(n);
+  const auto normals = static_cast<int>(k);
+  for (auto _ : state) {
+    for (int pass = 0; pass < times; ++pass) {
+      cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, normals, columns, 1.0F, D.data(), columns, N.data(),
+                  columns, 0.0F, Y.data(), normals);
+      cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, columns, normals, -1e-9F, Y.data(), normals,
+                  N.data(), columns, 1.0F, D.data(), columns);
+    }
+    if (m > 0) {
+      cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, static_cast<int>(m), columns, 1.0F, D.data(), columns,
+                  A.data(), columns, 0.0F, C.data(), static_cast<int>(m));
+    }
+    benchmark::ClobberMemory();
+  }
+}
+
+// Random equalities through the origin, and m rows with slack 1.
+Set hull_polyhedron(Eigen::Index n, Eigen::Index k, Eigen::Index m) {
+  std::srand(1);
+  const Eigen::MatrixXd A = Eigen::MatrixXd::Random(m, n);
+  const Eigen::MatrixXd E = Eigen::MatrixXd::Random(k, n);
+  return Set(Polyhedron(A, Eigen::VectorXd::Ones(m), E, Eigen::VectorXd::Zero(k)))
+      .with_anchor(Eigen::VectorXd::Zero(n));
+}
+
 // Random rows around the origin with slack 1: a bounded polyhedron with a known anchor.
 Set dense_polyhedron(Eigen::Index n, Eigen::Index m) {
   std::srand(1);
@@ -141,7 +175,9 @@ void run_anchor(benchmark::State& state, AnchorSearch search) {
 }
 
 void register_benchmarks() {
-  const auto add = [](const char* name, auto run) { return benchmark::RegisterBenchmark(name, run)->UseRealTime(); };
+  const auto add = [](const std::string& name, auto run) {
+    return benchmark::RegisterBenchmark(name.c_str(), run)->UseRealTime();
+  };
   const Set capped150 = CappedSimplex(150, 0.05);
   const Set capped50 = CappedSimplex(50, 0.05);
   const Set dense = dense_polyhedron(200, 1000);
@@ -158,6 +194,21 @@ void register_benchmarks() {
   add("dense_forward_small", [=](benchmark::State& s) { run_forward(s, small, 512); });
   for (const auto& [name, density] : {std::pair{"sparse_1", 0.01}, {"sparse_2", 0.02}, {"sparse_4", 0.04}}) {
     add(name, [set = sparse_polyhedron(200, 1000, density)](benchmark::State& s) { run_forward(s, set, 512); });
+  }
+  for (const auto& [name, k, m] :
+       {std::tuple{"hull_tenth", 10, 200}, {"hull_half", 50, 200}, {"hull_large", 500, 500}}) {
+    const auto n = k == 500 ? 1000 : 100;
+    const std::string text(name);
+    add(text + "_gemm", [=](benchmark::State& s) { run_hull_gemm(s, 512, n, k, m, 1); });
+    add(text + "_gemm_vjp", [=](benchmark::State& s) { run_hull_gemm(s, 512, n, k, m, 2); });
+    const Set set = hull_polyhedron(n, k, m);
+    add(text + "_forward", [=](benchmark::State& s) { run_forward(s, set, 512); });
+    add(text + "_forward_vjp", [=](benchmark::State& s) { run_forward_vjp(s, set, 512); });
+  }
+  for (const auto& [name, n, k] : {std::tuple{"equalities_half", 100, 50}, {"equalities_large", 1000, 500}}) {
+    const std::string text(name);
+    add(text + "_gemm", [=](benchmark::State& s) { run_hull_gemm(s, 512, n, k, 0, 1); });
+    add(text, [set = hull_polyhedron(n, k, 0)](benchmark::State& s) { run_forward(s, set, 512); });
   }
   add("lmi_forward", [set = random_lmi(50, 20)](benchmark::State& s) { run_forward(s, set, 1); });
   add("eigen_full", [](benchmark::State& s) { run_eigen(s, 50, Eigen::ComputeEigenvectors); });
@@ -178,6 +229,19 @@ std::vector<bench::Comparison> comparisons() {
       {"sparse polyhedron 200 x 1000, 1 % dense, batch 512 / GEMM", "sparse_1", "gemm", 0},
       {"sparse polyhedron, twice the non-zeros / 1 %", "sparse_2", "sparse_1", 0},
       {"sparse polyhedron, four times the non-zeros / 1 %", "sparse_4", "sparse_1", 0},
+      {"hull of 50 equalities in 100 variables, batch 512 / its two GEMMs", "equalities_half", "equalities_half_gemm",
+       1.3},
+      {"hull of 500 equalities in 1000 variables, batch 512 / its two GEMMs", "equalities_large",
+       "equalities_large_gemm", 1.3},
+      {"polyhedron 100 x 200, 10 equalities, forward / 3 GEMMs", "hull_tenth_forward", "hull_tenth_gemm", 0},
+      {"polyhedron 100 x 200, 10 equalities, forward + VJP / 5 GEMMs", "hull_tenth_forward_vjp", "hull_tenth_gemm_vjp",
+       0},
+      {"polyhedron 100 x 200, 50 equalities, forward / 3 GEMMs", "hull_half_forward", "hull_half_gemm", 1.3},
+      {"polyhedron 100 x 200, 50 equalities, forward + VJP / 5 GEMMs", "hull_half_forward_vjp", "hull_half_gemm_vjp",
+       0},
+      {"polyhedron 1000 x 500, 500 equalities, forward / 3 GEMMs", "hull_large_forward", "hull_large_gemm", 1.3},
+      {"polyhedron 1000 x 500, 500 equalities, forward + VJP / 5 GEMMs", "hull_large_forward_vjp",
+       "hull_large_gemm_vjp", 0},
       {"LMI 50 x 50 in 20 variables, forward / eigendecomposition", "lmi_forward", "eigen_full", 1.3},
       {"LMI 50 x 50 in 20 variables, forward / eigenvalues only", "lmi_forward", "eigen_values", 0},
       {"Chebyshev anchor of a 200 x 1000 polyhedron", "anchor_chebyshev", "", 5e9},

@@ -79,10 +79,16 @@ struct Evaluator<T>::Impl {
   template <class Body>
   void for_each_ray(RayBlock<T>& rays, Rows<T> out, const Body& body) const noexcept;
 
-  // The same for the rows of a whole batch, and with the rays of their block: body(m, i, ray, d, rays).
+  // The same for the rows of a whole batch, and with the rays of their block: body(m, i, ray, d, rays). before(first, count,
+  // rays) comes first for every block.
+  template <class Body, class Before>
+  void for_each_row(Rows<const T> u, Rows<T> out, typename Workspace<T>::Impl& workspace, const Body& body,
+                    const Before& before) const noexcept;
   template <class Body>
   void for_each_row(Rows<const T> u, Rows<T> out, typename Workspace<T>::Impl& workspace,
-                    const Body& body) const noexcept;
+                    const Body& body) const noexcept {
+    for_each_row(u, out, workspace, body, [](std::size_t, std::size_t, RayBlock<T>&) {});
+  }
 
   // These return how many rows are not finite.
   std::size_t project_blocks(Rows<const T> u, Rows<T> x, typename Workspace<T>::Impl& workspace,
@@ -188,11 +194,12 @@ void Evaluator<T>::Impl::for_each_ray(RayBlock<T>& rays, Rows<T> out, const Body
 }
 
 template <class T>
-template <class Body>
+template <class Body, class Before>
 void Evaluator<T>::Impl::for_each_row(Rows<const T> u, Rows<T> out, typename Workspace<T>::Impl& workspace,
-                                      const Body& body) const noexcept {
+                                      const Body& body, const Before& before) const noexcept {
   for_each_block(u.count(), workspace, [&](std::size_t first, std::size_t count, RayBlock<T>& rays) {
     rays.load(set, u.slice(first, count));
+    before(first, count, rays);
     const auto at_row = [&](const auto& m, std::size_t i, const Ray<T>& ray, std::span<const T> d) {
       body(m, first + i, ray, d, rays);
     };
@@ -253,14 +260,13 @@ void Evaluator<T>::Impl::vjp_rays(Rows<const T> u, Rows<const T> grad_x, Rows<T>
   kernels::cotangent_rows(terms.data(), rays.directions(), grad_x, grad_u);
   for (std::size_t i = 0; i < u.count(); ++i) {
     const Ray<T>& ray = rays.ray(i);
-    if (!ray.finite) {
-      fill_nan(grad_u[i]);
-      continue;
-    }
-    if (terms[i].normal != 0 && terms[i].row == nullptr) {
+    if (ray.finite && terms[i].normal != 0 && terms[i].row == nullptr) {
       set.gauge->add_gradient(terms[i].normal, rays.direction(i), ray.at, grad_u[i], rays.gauge_scratch());
     }
-    set.hull.project(grad_u[i]);
+  }
+  set.hull.project(grad_u, rays.hull_scratch());
+  for (std::size_t i = 0; i < u.count(); ++i) {
+    if (!rays.ray(i).finite) fill_nan(grad_u[i]);
   }
 }
 
@@ -343,12 +349,13 @@ template <class T>
 void Evaluator<T>::project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T> tangent_x,
                                Workspace<T>& workspace) const noexcept {
   const AnchoredSet<T>& set = impl_->set;
+  const auto project_tangents = [&](std::size_t first, std::size_t count, RayBlock<T>& rays) {
+    for (std::size_t i = first; i < first + count; ++i) std::copy_n(tangent_u.row(i), set.dim(), tangent_x.row(i));
+    set.hull.project(tangent_x.slice(first, count), rays.hull_scratch());
+  };
   const auto jvp = [&](const auto& m, std::size_t i, const Ray<T>& ray, std::span<const T> d, RayBlock<T>& rays) {
     const auto scale = scale_ray(m, ray, d).at;
-    const std::span<const T> v = tangent_u[i];
     const std::span<T> out = tangent_x[i];
-    std::copy(v.begin(), v.end(), out.begin());
-    set.hull.project(out);
     const T along = kernels::dot(d.data(), out.data(), d.size());
     T radial = elasticity_term(T{1}, along, ray.rho, scale.e_rho);
     if (ray.gamma > 0 && scale.e_gamma != 0) {
@@ -361,7 +368,7 @@ void Evaluator<T>::project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T>
     }
     kernels::combine(scale.phi, out.data(), scale.phi * radial, d.data(), out.data(), d.size());
   };
-  impl_->for_each_row(u, tangent_x, workspace.impl(), jvp);
+  impl_->for_each_row(u, tangent_x, workspace.impl(), jvp, project_tangents);
 }
 
 // x = u0 + e: u = u0 + t e with t from the profile's inverse. x may lie in the shell that the guard leaves out, between

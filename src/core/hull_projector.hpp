@@ -1,38 +1,72 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "kernels/panels.hpp"
 #include "softradial/affine_hull.hpp"
+#include "softradial/rows.hpp"
 
 namespace softradial {
 
+template <class T>
+struct HullScratch;
+
 // Orthogonal projection onto the direction space of an affine hull, d <- d - N'(N d), N orthonormal (codimension x dim).
+//
+// A pass leaves a normal part of ulp(|d before|), which a large offset along the normals turns into a large one. Passes go
+// on until the part that the last one removed is of the size of what is left, so that the rest is rounding error of d
+// itself (docs/math/margin.md). One pass is enough for most rows.
 template <class T>
 class HullProjector {
  public:
   explicit HullProjector(const AffineHull& hull);
 
   [[nodiscard]] bool trivial() const noexcept { return codimension_ == 0; }
+  [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
   [[nodiscard]] std::size_t codimension() const noexcept { return codimension_; }
   // N, as rounded to T.
   [[nodiscard]] Eigen::MatrixXd normals() const;
   // The hull is {1.x = total}.
   [[nodiscard]] bool is_sum() const noexcept;
 
-  // Projects in place until what is left of the normal part is rounding error of d itself: one pass leaves an error of
-  // ulp(|d before|), which a large offset along the normals turns into a large one (docs/math/margin.md).
-  // Returns the length of the normal part that was removed.
+  // Projects one row in place. Returns the length of the normal part that was removed.
   T project(std::span<T> d) const noexcept;
+  // Projects all rows in place, two matrix products for a pass; the lengths are left in scratch.removed. Rows of at most
+  // scratch's number. A row alone and the same row among others agree bit for bit.
+  void project(Rows<T> d, HullScratch<T>& scratch) const noexcept;
 
  private:
+  struct Matrices {
+    kernels::Panels<T> normals;     // N
+    kernels::Panels<T> directions;  // N'
+  };
+
+  // One pass over the rows; N d is left in `parts`.
+  void remove_normal_part(Rows<T> d, Rows<T> parts) const noexcept;
+
   std::size_t dim_;
   std::size_t codimension_;
-  std::vector<T> normals_;  // row by row
+  std::vector<T> normals_;                    // row by row
+  std::shared_ptr<const Matrices> matrices_;  // none: few normals go row by row
+};
+
+// Buffers for the projection of blocks of rows.
+template <class T>
+struct HullScratch {
+  HullScratch(const HullProjector<T>& hull, std::size_t max_rows);
+
+  std::vector<T> removed;         // the length of the normal part of each row
+  std::vector<T> parts;           // N d
+  std::vector<T> gathered;        // rows that need another pass
+  std::vector<std::size_t> open;  // which they are
 };
 
 extern template class HullProjector<float>;
 extern template class HullProjector<double>;
+extern template struct HullScratch<float>;
+extern template struct HullScratch<double>;
 
 }  // namespace softradial

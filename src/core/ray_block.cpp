@@ -36,25 +36,28 @@ void rescale(std::span<T> d, Ray<T>& ray) noexcept {
 }  // namespace
 
 template <class T>
-RayRows<T>::RayRows(std::size_t dim, std::size_t max_rows)
-    : dim_(dim),
-      directions_(max_rows * dim),
+RayRows<T>::RayRows(const HullProjector<T>& hull, std::size_t max_rows)
+    : dim_(hull.dim()),
+      directions_(max_rows * dim_),
       numbers_(max_rows),
       cotangents_(max_rows),
       normals_(max_rows),
-      rays_(max_rows) {}
+      rays_(max_rows),
+      hull_scratch_(hull, max_rows) {}
 
 template <class T>
 RayBlock<T>::RayBlock(const AnchoredSet<T>& set, std::size_t max_rows)
-    : RayRows<T>(set.dim(), max_rows),
+    : RayRows<T>(set.hull, max_rows),
       spare_(set.dim()),
       states_(max_rows),
       at_(max_rows),
       gauge_scratch_(set.gauge->make_scratch(max_rows)) {}
 
+namespace {
+
+// The ray of u, seen in all of R^n.
 template <class T>
-Ray<T> make_ray(std::span<const T> u, std::span<const T> anchor, const HullProjector<T>& hull,
-                std::span<T> d) noexcept {
+Ray<T> begin_ray(std::span<const T> u, std::span<const T> anchor, std::span<T> d) noexcept {
   Ray<T> ray;
   ray.rho = kernels::subtract(u.data(), anchor.data(), d.data(), d.size());
   if (!(ray.rho < guard::kLargestRho<T>)) {
@@ -64,27 +67,43 @@ Ray<T> make_ray(std::span<const T> u, std::span<const T> anchor, const HullProje
     }
     ray.rho = kernels::dot(d.data(), d.data(), d.size());
   }
-  if (!hull.trivial()) {
-    ray.off_hull = hull.project(d);
-    if (ray.exponent != 0) rescale(d, ray);
-    ray.rho = kernels::dot(d.data(), d.data(), d.size());
-  }
   return ray;
 }
 
-// One anchor for all and no hull: the rows in one pass, but for those of extreme size.
+// The same on the hull: d has been projected there, and lost a part of that length.
+template <class T>
+void end_ray(T off_hull, std::span<T> d, Ray<T>& ray) noexcept {
+  ray.off_hull = off_hull;
+  if (ray.exponent != 0) rescale(d, ray);
+  ray.rho = kernels::dot(d.data(), d.data(), d.size());
+}
+
+}  // namespace
+
+template <class T>
+Ray<T> make_ray(std::span<const T> u, std::span<const T> anchor, const HullProjector<T>& hull,
+                std::span<T> d) noexcept {
+  Ray<T> ray = begin_ray(u, anchor, d);
+  if (!hull.trivial()) end_ray(hull.project(d), d, ray);
+  return ray;
+}
+
+// One anchor for all: the rows in one pass, but for those of extreme size.
 template <class T>
 void RayRows<T>::load(Rows<const T> u, Rows<const T> anchor, const HullProjector<T>& hull) noexcept {
-  const bool together = anchor.stride() == 0 && hull.trivial();
+  const bool together = anchor.stride() == 0;
   if (together) kernels::subtract_rows(u, anchor.row(0), directions_.data(), numbers_.data());
   for (std::size_t i = 0; i < u.count(); ++i) {
     if (together && numbers_[i] < guard::kLargestRho<T>) {
       rays_[i] = {};
       rays_[i].rho = numbers_[i];
     } else {
-      rays_[i] = make_ray<T>(u[i], anchor[i], hull, direction(i));
+      rays_[i] = begin_ray<T>(u[i], anchor[i], direction(i));
     }
   }
+  if (hull.trivial()) return;
+  hull.project({directions_.data(), u.count(), dim_}, hull_scratch_);
+  for (std::size_t i = 0; i < u.count(); ++i) end_ray(hull_scratch_.removed[i], direction(i), rays_[i]);
 }
 
 template <class T>

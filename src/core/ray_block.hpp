@@ -54,9 +54,9 @@ struct AnchoredSet {
 template <class T>
 class RayRows {
  public:
-  RayRows(std::size_t dim, std::size_t max_rows);
+  RayRows(const HullProjector<T>& hull, std::size_t max_rows);
 
-  // Fills ray(i) but for its gauge, and direction(i), for each row of u.
+  // Fills ray(i) but for its gauge, and direction(i), for each row of u. The hull is that of the constructor.
   void load(Rows<const T> u, Rows<const T> anchor, const HullProjector<T>& hull) noexcept;
   // x = u0 + step d, the steps being `numbers`: NaN where a row has none.
   void step(Rows<const T> anchor, Rows<T> x) const noexcept;
@@ -69,6 +69,7 @@ class RayRows {
   [[nodiscard]] std::span<T> numbers() noexcept { return numbers_; }
   [[nodiscard]] std::span<kernels::CotangentRow<T>> cotangents() noexcept { return cotangents_; }
   [[nodiscard]] std::span<kernels::RayNormal<T>> normals() noexcept { return normals_; }
+  [[nodiscard]] HullScratch<T>& hull_scratch() noexcept { return hull_scratch_; }
 
  private:
   std::size_t dim_;
@@ -77,6 +78,7 @@ class RayRows {
   std::vector<kernels::CotangentRow<T>> cotangents_;
   std::vector<kernels::RayNormal<T>> normals_;
   std::vector<Ray<T>> rays_;
+  HullScratch<T> hull_scratch_;
 };
 
 // The same with the gauges of one set.

@@ -44,6 +44,15 @@ HWY_INLINE T dot_row(const T* a, const T* b, std::size_t n) noexcept {
 }
 
 template <class T>
+HWY_INLINE T largest_row(const T* x, std::size_t n) noexcept {
+  Sum4<T> most;
+  for_each_lanes<T>(
+      n, [&](int k, auto lanes) SOFTRADIAL_LANES { most.s[k] = hn::Max(most.s[k], hn::Abs(lanes.load(x))); });
+  const auto all = hn::Max(hn::Max(most.s[0], most.s[1]), hn::Max(most.s[2], most.s[3]));
+  return hn::GetLane(hn::MaxOfLanes(RowTag<T>(), all));
+}
+
+template <class T>
 HWY_INLINE void combine_row(T a, const T* x, T b, const T* y, T* out, std::size_t n) noexcept {
   const RowTag<T> tag;
   const auto va = hn::Set(tag, a);
@@ -92,6 +101,7 @@ void cotangent_rows(const CotangentRow<T>* terms, const T* d, Rows<const T> g, R
 template <class T>
 constexpr RowKernels<T> kRowKernels{.subtract = subtract_row<T>,
                                     .dot = dot_row<T>,
+                                    .largest = largest_row<T>,
                                     .add_scaled = add_scaled_row<T>,
                                     .combine = combine_row<T>,
                                     .subtract_rows = subtract_rows<T>,

@@ -9,57 +9,24 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
+#include "kernels/simd_panels.hpp"
 #include "kernels/simd_rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace softradial::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A tile holds as many accumulators as the register file can: 14 x 2 vectors of 512 bits, 3 x 4 of 256, 1 x 8 of 128.
-template <class T>
-using Tag = hn::CappedTag<T, kPanelRows<T>>;
-template <class T>
-inline constexpr std::size_t kVectors = kPanelRows<T> / hn::MaxLanes(Tag<T>());
-template <class T>
-inline constexpr std::size_t kTileRows = kVectors<T> <= 2   ? kMaxTileRows
-                                         : kVectors<T> <= 4 ? 3
-                                                            : 1;
-
-// One panel against kCount vectors: acc[r][v] = sum_k w[k][v] d[r][k], times the rows' scales if there are any, then the
-// running maxima. kUsed of the panel's vectors are looked at: the last panel may be half empty.
+// One panel against kCount vectors: their products, times the rows' scales if there are any, then the running maxima.
 template <std::size_t kCount, bool kScaled, std::size_t kUsed, class T>
 HWY_INLINE void tile_max(const T* HWY_RESTRICT panel, const T* HWY_RESTRICT rows, std::ptrdiff_t stride,
                          std::size_t num_columns, T panel_index, Rows<const T> scales, T* HWY_RESTRICT best,
                          T* HWY_RESTRICT best_panel) {
-  const Tag<T> tag;
-  using V = hn::Vec<Tag<T>>;
-  constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
+  const PanelTag<T> tag;
+  using V = hn::Vec<PanelTag<T>>;
+  constexpr std::size_t kLanes = hn::MaxLanes(PanelTag<T>());
 
   V acc[kCount][kUsed];
-#pragma GCC unroll 16
-  for (std::size_t r = 0; r < kCount; ++r) {
-#pragma GCC unroll 16
-    for (std::size_t v = 0; v < kUsed; ++v) acc[r][v] = hn::Zero(tag);
-  }
-  // Every third row has a pointer of its own: its two neighbours are reached from it by an index register, so that the
-  // pointers of a tile fit the register file.
-  constexpr std::size_t kPointers = (kCount + 2) / 3;
-  const T* at[kPointers];
-#pragma GCC unroll 16
-  for (std::size_t q = 0; q < kPointers; ++q) at[q] = rows + static_cast<std::ptrdiff_t>(3 * q) * stride;
-  for (std::size_t k = 0; k < num_columns; ++k) {
-    V w[kUsed];
-#pragma GCC unroll 16
-    for (std::size_t v = 0; v < kUsed; ++v) w[v] = hn::Load(tag, panel + k * kPanelRows<T> + v * kLanes);
-#pragma GCC unroll 16
-    for (std::size_t r = 0; r < kCount; ++r) {
-      const V d = hn::Set(tag, at[r / 3][static_cast<std::ptrdiff_t>(r % 3) * stride]);
-#pragma GCC unroll 16
-      for (std::size_t v = 0; v < kUsed; ++v) acc[r][v] = hn::MulAdd(w[v], d, acc[r][v]);
-    }
-#pragma GCC unroll 16
-    for (std::size_t q = 0; q < kPointers; ++q) ++at[q];
-  }
+  tile_products<kCount, kUsed, T>(panel, rows, stride, num_columns, acc);
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < kCount; ++r) {
 #pragma GCC unroll 16
@@ -73,15 +40,6 @@ HWY_INLINE void tile_max(const T* HWY_RESTRICT panel, const T* HWY_RESTRICT rows
       hn::StoreU(hn::IfThenElse(larger, hn::Set(tag, panel_index), hn::LoadU(tag, panel_at)), tag, panel_at);
     }
   }
-}
-
-// Rows of the tile that is cut next from `rest` rows: the full height, then fours, then single ones. A row's arithmetic is
-// the same in all of them. Every height that exists costs compile time in every variant of the kernel.
-template <class T>
-constexpr std::size_t tile_rows(std::size_t rest) {
-  constexpr std::size_t kSmall = 4;
-  if (rest >= kTileRows<T>) return kTileRows<T>;
-  return rest >= kSmall && kSmall < kTileRows<T> ? kSmall : 1;
 }
 
 template <bool kScaled, std::size_t kUsed, class T, class... Rest>
@@ -105,8 +63,8 @@ struct Best {
 // panels hold fewer than 2^24 rows in all.
 template <class T>
 HWY_INLINE Best<T> best_of_lanes(const T* HWY_RESTRICT values, const T* HWY_RESTRICT panels) {
-  const Tag<T> tag;
-  constexpr std::size_t kStep = hn::MaxLanes(Tag<T>());
+  const PanelTag<T> tag;
+  constexpr std::size_t kStep = hn::MaxLanes(PanelTag<T>());
   auto largest = hn::LoadU(tag, values);
   for (std::size_t lane = kStep; lane < kPanelRows<T>; lane += kStep) {
     largest = hn::Max(largest, hn::LoadU(tag, values + lane));
@@ -183,23 +141,9 @@ HWY_AFTER_NAMESPACE();
 namespace softradial::kernels {
 
 template <class T>
-Panels<T>::Panels(std::size_t num_rows, std::size_t num_columns) : num_rows_(num_rows), num_columns_(num_columns) {
-  storage_.assign((num_panels() * num_columns_ + 1) * kPanelRows<T>, T{0});
-}
-
-template <class T>
-const T* Panels<T>::data() const noexcept {
-  constexpr std::uintptr_t kLine = 64;
-  const auto address = reinterpret_cast<std::uintptr_t>(storage_.data());
-  return storage_.data() + (kLine - address % kLine) % kLine / sizeof(T);
-}
-
-template <class T>
 MatrixMaxScratch<T>::MatrixMaxScratch(std::size_t max_rows)
     : best(max_rows * kPanelRows<T>), panel(max_rows * kPanelRows<T>) {}
 
-template class Panels<float>;
-template class Panels<double>;
 template struct MatrixMaxScratch<float>;
 template struct MatrixMaxScratch<double>;
 

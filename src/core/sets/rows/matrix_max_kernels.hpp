@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/kernel_table.hpp"
+#include "kernels/panels.hpp"
 #include "softradial/rows.hpp"
 
 // The largest entry of W d over the rows of W, for a block of vectors d: a matrix product whose result is never stored.
@@ -16,38 +17,6 @@
 // and the same row in a batch agree bit for bit. A BLAS call plus a scan was the alternative: it stores and reads back
 // count x m numbers, its bits depend on the batch, and it repacks W on every call.
 namespace softradial::kernels {
-
-// Rows of W that a panel holds side by side: 128 bytes, a multiple of every vector length up to 1024 bits.
-template <class T>
-inline constexpr std::size_t kPanelRows = 128 / sizeof(T);
-
-// Rows of d that go through a panel together, at the most.
-inline constexpr std::size_t kMaxTileRows = 14;
-
-// W in panels: element (i, k) stands at [i / kPanelRows][k][i % kPanelRows]; rows beyond the last are zero.
-template <class T>
-class Panels {
- public:
-  Panels(std::size_t num_rows, std::size_t num_columns);
-
-  [[nodiscard]] std::size_t num_rows() const noexcept { return num_rows_; }
-  [[nodiscard]] std::size_t num_columns() const noexcept { return num_columns_; }
-  [[nodiscard]] std::size_t num_panels() const noexcept { return (num_rows_ + kPanelRows<T> - 1) / kPanelRows<T>; }
-  [[nodiscard]] const T* panel(std::size_t p) const noexcept { return data() + p * num_columns_ * kPanelRows<T>; }
-
-  void set(std::size_t i, std::size_t k, T value) noexcept { const_cast<T*>(data())[offset(i, k)] = value; }
-
- private:
-  [[nodiscard]] std::size_t offset(std::size_t i, std::size_t k) const noexcept {
-    return ((i / kPanelRows<T>)*num_columns_ + k) * kPanelRows<T> + i % kPanelRows<T>;
-  }
-  // Aligned to a cache line inside the vector's storage.
-  [[nodiscard]] const T* data() const noexcept;
-
-  std::size_t num_rows_;
-  std::size_t num_columns_;
-  std::vector<T> storage_;
-};
 
 // Buffers for blocks of at most max_rows vectors. The vectors themselves are read where they lie: a copy of the tiles,
 // column by column, as a matrix product would make it, took a tenth of the time at 50 columns and gained nothing at 1000.

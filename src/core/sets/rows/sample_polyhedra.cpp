@@ -37,9 +37,9 @@ T euclidean_norm(std::span<const T> v) noexcept {
 // A block of samples on its way through the map, and the buffers for it.
 template <class T>
 struct Block : RayRows<T> {
-  Block(std::size_t max_rows, std::size_t columns, std::size_t num_rows)
-      : RayRows<T>(columns, max_rows),
-        padded((num_rows + kernels::kPanelRows<T> - 1) / kernels::kPanelRows<T> * kernels::kPanelRows<T>),
+  Block(std::size_t max_rows, const HullProjector<T>& hull, std::size_t num_rows)
+      : RayRows<T>(hull, max_rows),
+        padded(kernels::padded_rows<T>(num_rows)),
         scales(max_rows * padded),
         norms(num_rows),
         kappa(max_rows),
@@ -95,7 +95,7 @@ struct PolyhedraMap<T>::Impl {
     return {euclidean_norm(anchor), guard::slack_roundings<T>(dim)};
   }
   [[nodiscard]] typename Pool<Block<T>>::Lease lend() const {
-    return blocks.lend([this] { return Block<T>(kBlockRows, dim, num_rows); });
+    return blocks.lend([this] { return Block<T>(kBlockRows, hull, num_rows); });
   }
   [[nodiscard]] Rows<const T> matrix(Rows<const T> A, std::size_t sample) const noexcept {
     return panels ? A : A.slice(sample * num_rows, num_rows);
@@ -258,12 +258,9 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
       block.gauge[r] = at.gauge;
     }
     kernels::cotangent_rows(block.cotangents().data(), block.directions(), g, grad_u.slice(first, count));
+    e.hull.project(grad_u.slice(first, count), block.hull_scratch());
     for (std::size_t i = first; i < first + count; ++i) {
-      if (status[i] == RowStatus::ok) {
-        e.hull.project(grad_u[i]);
-      } else {
-        std::ranges::fill(grad_u[i], T{0});
-      }
+      if (status[i] != RowStatus::ok) std::ranges::fill(grad_u[i], T{0});
     }
   };
 

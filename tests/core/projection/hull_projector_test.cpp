@@ -1,0 +1,137 @@
+// The projection onto an affine hull, for blocks of rows: against exact products, whatever lies along the normals.
+#include "hull_projector.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/QR>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace softradial {
+namespace {
+
+using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+using LongVector = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
+
+AffineHull random_hull(Eigen::Index dim, Eigen::Index codimension) {
+  std::srand(7);
+  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(Eigen::MatrixXd::Random(dim, codimension));
+  const Eigen::MatrixXd Q = qr.householderQ() * Eigen::MatrixXd::Identity(dim, codimension);
+  return {.normals = Q.transpose(), .offsets = Eigen::VectorXd::Zero(codimension)};
+}
+
+template <class T>
+std::vector<T> normal_rows(std::size_t count, std::size_t dim, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::normal_distribution<T> draw;
+  std::vector<T> values(count * dim);
+  for (T& v : values) v = draw(engine);
+  return values;
+}
+
+template <class T>
+class HullProjectorTest : public testing::Test {
+ protected:
+  static constexpr std::size_t kDim = 100;
+  static constexpr std::size_t kRows = 37;  // two tiles, fours and single rows
+  static constexpr T kEps = std::numeric_limits<T>::epsilon();
+
+  static std::vector<T> projected(const HullProjector<T>& hull, std::vector<T> rows) {
+    const std::size_t count = rows.size() / kDim;
+    HullScratch<T> scratch(hull, count);
+    hull.project(Rows<T>(rows.data(), count, kDim), scratch);
+    return rows;
+  }
+
+  // Expects N d = 0 up to rounding of d itself, and d = P u up to rounding of u.
+  static void expect_projection(const AffineHull& hull, const T* u, const T* d) {
+    LongVector from(kDim);
+    LongVector to(kDim);
+    for (std::size_t j = 0; j < kDim; ++j) {
+      from[static_cast<Eigen::Index>(j)] = u[j];
+      to[static_cast<Eigen::Index>(j)] = d[j];
+    }
+    const LongMatrix N = hull.normals.cast<long double>();
+    const LongVector exact = from - N.transpose() * (N * from);
+    EXPECT_LE((to - exact).norm(), 4 * kEps * from.norm());
+    EXPECT_LE((N * to).norm(), 16 * kEps * to.norm());
+  }
+};
+
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(HullProjectorTest, Precisions);
+
+TYPED_TEST(HullProjectorTest, LeavesNoNormalPart) {
+  using T = TypeParam;
+  for (const Eigen::Index codimension : {1, 3, 4, 10, 50, 90, 99}) {
+    SCOPED_TRACE(codimension);
+    const AffineHull hull = random_hull(this->kDim, codimension);
+    const HullProjector<T> projector(hull);
+    // Offsets along the normals of every size, from none to far beyond the row's own.
+    std::vector<T> u = normal_rows<T>(this->kRows, this->kDim, 1);
+    for (std::size_t i = 0; i < this->kRows; ++i) {
+      const double offset = i % 3 == 0 ? 0 : std::pow(10.0, static_cast<double>(i % 6));
+      for (std::size_t j = 0; j < this->kDim; ++j) {
+        u[i * this->kDim + j] += static_cast<T>(offset * hull.normals(0, static_cast<Eigen::Index>(j)));
+      }
+    }
+    const std::vector<T> d = this->projected(projector, u);
+    for (std::size_t i = 0; i < this->kRows; ++i) {
+      SCOPED_TRACE(i);
+      this->expect_projection(hull, &u[i * this->kDim], &d[i * this->kDim]);
+    }
+  }
+}
+
+TYPED_TEST(HullProjectorTest, RowAloneAndInABatchAgreeBitForBit) {
+  using T = TypeParam;
+  for (const Eigen::Index codimension : {3, 10, 50}) {
+    const HullProjector<T> projector(random_hull(this->kDim, codimension));
+    std::vector<T> u = normal_rows<T>(this->kRows, this->kDim, 2);
+    for (std::size_t j = 0; j < this->kDim; ++j) u[5 * this->kDim + j] += static_cast<T>(1e4);
+    const std::vector<T> d = this->projected(projector, u);
+    for (std::size_t i = 0; i < this->kRows; ++i) {
+      const auto first = static_cast<std::ptrdiff_t>(i * this->kDim);
+      const std::vector<T> alone(u.begin() + first, u.begin() + first + static_cast<std::ptrdiff_t>(this->kDim));
+      const std::vector<T> result = this->projected(projector, alone);
+      EXPECT_TRUE(std::equal(result.begin(), result.end(), d.begin() + first)) << "row " << i;
+    }
+  }
+}
+
+// What is left of a multiple of the normals is rounding, in no direction: nothing of it may pass for a direction.
+TYPED_TEST(HullProjectorTest, MultiplesOfTheNormalsVanish) {
+  using T = TypeParam;
+  const AffineHull hull = random_hull(this->kDim, 50);
+  const HullProjector<T> projector(hull);
+  for (const double size : {1e-30, 1.0, 1e8}) {
+    std::vector<T> u(this->kDim);
+    for (std::size_t j = 0; j < this->kDim; ++j) {
+      u[j] = static_cast<T>(size * hull.normals(3, static_cast<Eigen::Index>(j)));
+    }
+    const std::vector<T> d = this->projected(projector, u);
+    this->expect_projection(hull, u.data(), d.data());
+  }
+}
+
+TYPED_TEST(HullProjectorTest, NanStaysInItsRow) {
+  using T = TypeParam;
+  const HullProjector<T> projector(random_hull(this->kDim, 10));
+  std::vector<T> u = normal_rows<T>(this->kRows, this->kDim, 3);
+  const std::vector<T> clean = this->projected(projector, u);
+  u[2 * this->kDim + 7] = std::numeric_limits<T>::quiet_NaN();
+  u[20 * this->kDim + 7] = std::numeric_limits<T>::infinity();
+  const std::vector<T> d = this->projected(projector, u);
+  for (std::size_t i = 0; i < d.size(); ++i) {
+    if (i / this->kDim == 2 || i / this->kDim == 20) {
+      EXPECT_FALSE(std::isfinite(d[i])) << i;
+    } else {
+      EXPECT_EQ(d[i], clean[i]) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace softradial
