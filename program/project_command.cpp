@@ -92,8 +92,9 @@ void add_method_options(CLI::App& command, Arguments& arguments) {
   add_number(command, "--epsilon", arguments.epsilon, study::kAnyNumber,
              "Slope at the anchor, between 0 and 1 (default 0.01; soft_radial)");
   command
-      .add_option("--option", arguments.method_options,
-                  "Another number of the method, for example steps=5 (dc3, hardnet) or temperature=0.5 (mirror, softmax)")
+      .add_option(
+          "--option", arguments.method_options,
+          "Another number of the method, for example steps=5 (dc3, hardnet) or temperature=0.5 (mirror, softmax)")
       ->type_name("NAME=NUMBER");
   command.add_flag(
       "--evaluate", arguments.evaluate,

@@ -3,9 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
-
 #include <cmath>
+#include <functional>
 
 #include "data/calendar.hpp"
 #include "data/table_files.hpp"
