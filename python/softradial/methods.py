@@ -118,7 +118,8 @@ class Bijection(ConstraintLayer):
 class SoftOrthogonal(Bijection):
     """The nearest point of the set, made one-to-one and drawn strictly inside. The sets that Orthogonal takes.
 
-        x = p + phi w,   p = the nearest point of u0 + (1 - delta) (set - u0),   w = u - p,   phi = 1 / (1/kappa + gamma(p, w))
+        x = p + phi w,   p = the nearest point of u0 + (1 - delta) (set - u0),   w = u - p
+        phi = 1 / (1/kappa + gamma(p, w))
 
     kappa    slope of the leak across the boundary, in (0, 1]
     delta    the share of the set, seen from the anchor u0, that the leak fills; inside the rest the layer is the identity

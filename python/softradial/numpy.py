@@ -387,7 +387,8 @@ class ConstraintLayer:
         return self._map("project_vjp", (u, "u", self.input_dim), self.input_dim, (grad_x, "grad_x", self.dim))
 
     def jvp(self, u: Numbers, tangent_u: Numbers) -> np.ndarray:
-        """J tangent_u, (..., dim). For methods with an inverse: SoftRadial, HardRadial, GaugeMap, SoftOrthogonal, Mirror; as what follows."""
+        """J tangent_u, (..., dim). This and what follows is for methods with an inverse: SoftRadial, HardRadial, GaugeMap,
+        SoftOrthogonal, Mirror."""
         return self._map("project_jvp", (u, "u", self.dim), self.dim, (tangent_u, "tangent_u", self.dim))
 
     def inverse(self, x: Numbers) -> np.ndarray:

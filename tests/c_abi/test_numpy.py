@@ -97,7 +97,8 @@ def expected_of(case, number, given, expected):
         if has_inverse:
             expected[f"{number}.inverse.{dtype}"] = layer.inverse(x).numpy()
             expected[f"{number}.log_abs_det.{dtype}"] = layer.log_abs_det(leaf.detach()).numpy()
-    return {"set": set.to_json(), "class": name, "options": options, "map": is_map, "inverse": has_inverse, "training": training}
+    return {"set": set.to_json(), "class": name, "options": options, "map": is_map, "inverse": has_inverse,
+            "training": training}
 
 
 @has_torch
@@ -377,7 +378,8 @@ ERRORS = [
     (lambda: srn.Dc3(srn.Simplex(3), steps=1.5), ValueError, "steps must be a whole number"),
     (lambda: srn.Softmax(srn.Ball([0], 1)), ValueError, "softmax supports simplices"),
     (lambda: srn.ConstraintLayer(srn.Simplex(3), "softmin"), ValueError, "method 'softmin' is unknown"),
-    (lambda: srn.Softmax(srn.Simplex(3)).inverse([[1.0, 0, 0]]), ValueError, "inverse is for soft_radial, hard_radial, gauge_map, soft_orthogonal and mirror"),
+    (lambda: srn.Softmax(srn.Simplex(3)).inverse([[1.0, 0, 0]]), ValueError,
+     "inverse is for soft_radial, hard_radial, gauge_map, soft_orthogonal and mirror"),
     (lambda: srn.Softmax(srn.Simplex(3)).anchor, ValueError, "softmax has no anchor"),
     (lambda: srn.SoftRadial(srn.Simplex(3))(np.zeros((2, 4))), ValueError, r"u: expected (..., 3), got (2, 4)"),
     (lambda: srn.SoftRadial(srn.Simplex(3))(1.0), ValueError, r"u: expected (..., 3), got ()"),

@@ -20,7 +20,9 @@ POLYHEDRON = sr.Polyhedron(torch.cat([EYE, -EYE]), torch.full((8,), 0.7, dtype=t
 # Every layer, as a function of its set, and two sets that it takes.
 LAYERS = {
     **{name: (make, CAPPED, OTHER) for name, make in METHODS.items()},
-    "soft_orthogonal": (partial(sr.SoftOrthogonal, kappa=0.05, anchor=[0.3, 0.3, 0.2, 0.2]), CAPPED, sr.CappedSimplex(4, 0.6)),
+    "soft_orthogonal": (
+        partial(sr.SoftOrthogonal, kappa=0.05, anchor=[0.3, 0.3, 0.2, 0.2]), CAPPED, sr.CappedSimplex(4, 0.6)
+    ),
     "mirror": (partial(sr.Mirror, temperature=0.5), CAPPED, OTHER),
     "softmax": (partial(sr.Softmax, temperature=0.5), SIMPLEX, sr.Simplex(4, sum=3)),
     "orthogonal": (sr.Orthogonal, CAPPED, POLYHEDRON),
