@@ -131,8 +131,8 @@ Anchor find_in_product(const Product& product, AnchorSearch search) {
 }
 
 // Whether Newton's method reaches a centre long before the simplex method does. The simplex method's time grows with the cube
-// of the size: 0.4 s for 200 x 600, 3 s for 400 x 1200, minutes for 1000 x 3000 dense rows, where a Newton step takes half a
-// second.
+// of the size: 0.4 s for 200 x 600, 3.3 s for 400 x 1200 dense rows, more than a minute for 1000 x 3000, where the walk takes
+// 8 s.
 bool is_for_newton(const LinearPart& part) {
   constexpr std::size_t kMostForSimplex = 1'000'000;  // numbers that are not 0
   std::size_t entries = 0;
