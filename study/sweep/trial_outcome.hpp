@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace softradial::study {
@@ -44,7 +45,10 @@ struct TrialOutcome {
 struct TrialId {
   std::string configuration;
   std::uint64_t seed = 0;
-  auto operator<=>(const TrialId&) const = default;
+  bool operator==(const TrialId&) const = default;
+  bool operator<(const TrialId& other) const {
+    return std::tie(configuration, seed) < std::tie(other.configuration, other.seed);
+  }
 };
 
 // What the choice of the next trials depends on.
