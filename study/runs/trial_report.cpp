@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string_view>
 
 #include "data/tables.hpp"
@@ -95,10 +96,8 @@ MeanAndStd mean_and_std(std::span<const double> numbers) {
 }
 
 std::vector<std::uint64_t> seeds_of(const RunConfig& config) {
-  std::vector<std::uint64_t> seeds;
-  for (int k = 0; k < (config.layer.equal_weight() ? 1 : config.seeds); ++k) {
-    seeds.push_back(config.training.seed + static_cast<std::uint64_t>(k));
-  }
+  std::vector<std::uint64_t> seeds(static_cast<std::size_t>(config.layer.equal_weight() ? 1 : config.seeds));
+  std::iota(seeds.begin(), seeds.end(), config.training.seed);
   return seeds;
 }
 

@@ -15,8 +15,12 @@ namespace {
 constexpr std::int64_t kCheckpointEpochs = 20;
 constexpr const char* kInterrupted = "interrupted";
 
-PortfolioConfig read_config(const nlohmann::json& config, PortfolioConfig /*kind*/) { return portfolio_config(config); }
-DispatchConfig read_config(const nlohmann::json& config, DispatchConfig /*kind*/) { return dispatch_config(config); }
+PortfolioConfig read_config(const nlohmann::json& config, const PortfolioConfig& /*kind*/) {
+  return portfolio_config(config);
+}
+DispatchConfig read_config(const nlohmann::json& config, const DispatchConfig& /*kind*/) {
+  return dispatch_config(config);
+}
 
 // Nothing if there is none that fits.
 std::optional<Checkpoint> checkpoint_at(const std::filesystem::path& file, std::int64_t epochs) {
