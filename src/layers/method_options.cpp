@@ -52,8 +52,14 @@ void assign(Field& field, std::string_view name, double value) {
   if constexpr (std::floating_point<Field>) {
     field = value;
   } else {
-    if (std::nearbyint(value) != value || value < 0 || value > 1e9) {
+    if (std::nearbyint(value) != value || value < 0) {
       throw InvalidOption(std::string(name) + " must be a whole number, not " + std::to_string(value));
+    }
+    // A count of steps, units or rows beyond this is a mistake, or a model file that is meant to keep its reader busy.
+    constexpr double kMost = std::same_as<Field, std::uint64_t> ? 1e9 : 1e5;
+    if (value > kMost) {
+      throw InvalidOption(std::string(name) + " must be at most " + std::to_string(static_cast<int>(kMost)) + ", not " +
+                          std::to_string(value));
     }
     field = static_cast<Field>(value);
   }

@@ -61,6 +61,18 @@ TEST(Scope, HardNetAffSaysWhyRowsAreTooMany) {
   EXPECT_EQ(complaint(Box(vec({0, 0}), vec({1, 2})), HardNetAff{}), "");
 }
 
+// Nobody waits for the end of 10^9 steps, whoever asked for them.
+TEST(Scope, CountsAreBounded) {
+  for (const auto& [method, option] : {std::pair("hp", "training_steps"), std::pair("hp", "hidden"),
+                                       std::pair("dc3", "steps"), std::pair("hardnet", "steps")}) {
+    LayerMethod chosen = method_named(method);
+    EXPECT_NO_THROW(set_option(chosen, option, 100000)) << method;
+    EXPECT_THROW(set_option(chosen, option, 1e6), InvalidOption) << method;
+    EXPECT_THROW(set_option(chosen, option, -1), InvalidOption) << method;
+    EXPECT_THROW(set_option(chosen, option, 1.5), InvalidOption) << method;
+  }
+}
+
 // A refusal names the type of the set, in every method and for every set.
 TEST(Scope, RefusalsNameTheTypeOfTheSet) {
   int refused = 0;
