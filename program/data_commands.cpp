@@ -28,6 +28,12 @@ constexpr const char* kExamples = R"(Examples:
   softradial data import --trips yellow_tripdata_2024-*.parquet --out demand.csv
   softradial data COMMAND --help shows more examples.)";
 
+// --data-seed, as `train` and `backtest` call it; --seed is the same here, where there is no other.
+void add_data_seed(CLI::App& command, std::uint64_t& seed) {
+  CLI::Option* const plain = add_number(command, "--seed", seed, study::kSeed, "Seed of synthetic data");
+  add_number(command, "--data-seed", seed, study::kSeed, "The same")->excludes(plain);
+}
+
 // Repairs that a reader made, one line each on stderr. Call it at the end: if the command fails, the error is the only
 // line.
 void tell_warnings(const std::vector<std::string>& warnings) {
@@ -168,7 +174,7 @@ void add_summarize_command(CLI::App& data, Action& chosen) {
                   "training and validation; for prices")
       ->type_name("text|table|DATE,DATE");
   add_number(command, "--zones", arguments->zones, kZones, "Keep only this many zones, the largest (0: all)");
-  add_number(command, "--seed", arguments->seed, study::kSeed, "Seed of synthetic data");
+  add_data_seed(command, arguments->seed);
   add_format(command, arguments->format);
   command.callback([arguments, &chosen] { chosen = [arguments] { return summarize(*arguments); }; });
 }
@@ -216,7 +222,7 @@ void add_generate_command(CLI::App& data, Action& chosen) {
   command.add_option("--out", arguments->out, "Output file, compressed if its name ends in .gz")
       ->type_name("FILE")
       ->required();
-  add_number(command, "--seed", arguments->seed, study::kSeed, "Seed");
+  add_data_seed(command, arguments->seed);
   add_number(command, "--zones", arguments->zones, kZones, "Keep only this many zones, the largest (0: all)");
   command.callback([arguments, &chosen] { chosen = [arguments] { return generate(*arguments); }; });
 }

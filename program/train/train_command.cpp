@@ -107,6 +107,12 @@ ExitCode train_and_tell(const Config& config, const TableType& table, const Outp
     }
   }
   out.finish();
+  for (const auto& trial : trials) {
+    if (trial.end != TrainingEnd::diverged) continue;
+    tell(fmt::format("warning: the training of seed {} diverged after {} epochs: {}", trial.seed, trial.epochs,
+                     trial.best_epoch > 0 ? fmt::format("epoch {} is used", trial.best_epoch)
+                                          : "its model is as good as untrained"));
+  }
   if (folder && !folder->write_error().empty()) throw InternalFailure(folder->write_error());
   if (!interrupted) return ExitCode::done;
   tell(folder ? "interrupted: results are those of the best epoch so far; the same command with --resume goes on"

@@ -75,6 +75,12 @@ void write_in_place(const std::filesystem::path& file, std::string_view bytes) {
 
 }  // namespace
 
+void throw_unwritable(const std::string& place, int error) {
+  const std::string what = place + ": cannot be written: " + std::generic_category().message(error);
+  if (error == ENOSPC || error == EDQUOT || error == EIO) throw WriteError(what);
+  throw DataError(what);
+}
+
 void write_file(const std::filesystem::path& file, std::string_view bytes) {
   std::error_code ignored;
   const auto status = std::filesystem::symlink_status(file, ignored);
@@ -83,13 +89,7 @@ void write_file(const std::filesystem::path& file, std::string_view bytes) {
 
   std::string part = file.string() + ".XXXXXX";
   Descriptor out(::mkostemp(part.data(), O_CLOEXEC));
-  if (out.number() < 0) {
-    // The place is wrong, or the disk has no room even for a name.
-    const bool full = errno == ENOSPC || errno == EDQUOT || errno == EIO;
-    const std::string why = file.string() + ": cannot be written: " + reason();
-    if (full) throw WriteError(why);
-    throw DataError(why);
-  }
+  if (out.number() < 0) throw_unwritable(file.string(), errno);
   const bool done = write_all(out.number(), bytes) && ::fchmod(out.number(), usual_mode()) == 0 &&
                     ::fsync(out.number()) == 0 && out.close() && ::rename(part.c_str(), file.c_str()) == 0;
   if (!done) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
 #include "softradial/errors.hpp"
 
@@ -18,5 +19,9 @@ class WriteError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+// Throws for a file or folder that could not be opened for writing, with `error` the system's errno: WriteError if the disk is
+// full or fails, DataError if the place is wrong.
+[[noreturn]] void throw_unwritable(const std::string& place, int error);
 
 }  // namespace softradial::study

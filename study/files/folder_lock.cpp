@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "files/errors.hpp"
@@ -16,12 +15,7 @@ namespace softradial::study {
 FolderLock::FolderLock(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / ".lock";
   descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor_ < 0) {
-    const bool full = errno == ENOSPC || errno == EDQUOT || errno == EIO;
-    const std::string why = folder.string() + ": cannot be written to: " + std::generic_category().message(errno);
-    if (full) throw WriteError(why);
-    throw DataError(why);
-  }
+  if (descriptor_ < 0) throw_unwritable(folder.string(), errno);
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
     char owner[32] = {};
     const ssize_t size = ::read(descriptor_, owner, sizeof owner - 1);

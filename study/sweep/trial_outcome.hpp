@@ -8,6 +8,8 @@
 #include <tuple>
 #include <vector>
 
+#include "training/epoch_record.hpp"
+
 namespace softradial::study {
 
 struct MetricValue {
@@ -15,12 +17,6 @@ struct MetricValue {
   std::string name;
   double value = 0;
   bool operator==(const MetricValue&) const = default;
-};
-
-struct EpochMetrics {
-  double loss = 0;
-  double validation = 0;
-  bool operator==(const EpochMetrics&) const = default;
 };
 
 // What a training came to, wherever it was done.
@@ -35,7 +31,7 @@ struct TrialOutcome {
   double selection = std::numeric_limits<double>::quiet_NaN();  // the metric that chooses, on validation
   std::optional<double> violation;
   std::vector<MetricValue> metrics;
-  std::vector<EpochMetrics> history;
+  std::vector<EpochRecord> history;
 
   [[nodiscard]] bool failed() const { return !failure.empty(); }
 };

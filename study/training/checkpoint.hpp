@@ -8,15 +8,9 @@
 
 #include "features/features.hpp"
 #include "training/adam.hpp"
+#include "training/epoch_record.hpp"
 
 namespace softradial::study {
-
-// What an epoch came to.
-struct EpochRecord {
-  double loss = 0;        // mean over the batches
-  double validation = 0;  // the metric that selects the best epoch
-  bool operator==(const EpochRecord&) const = default;
-};
 
 // The state of a training between two epochs: enough to continue as if it had never stopped.
 struct Checkpoint {

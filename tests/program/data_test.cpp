@@ -58,6 +58,11 @@ TEST_F(DataCommand, SummarizesDemand) {
   EXPECT_EQ(json["zones"], 150);
   EXPECT_GT(json["splits"][0]["weekly_correlation"].get<double>(), 0.5);
   EXPECT_EQ(run_softradial({"data", "summarize"}).exit_code, 2);
+  const auto seeded = [](const char* flag) {
+    return run_softradial({"data", "summarize", "--demand", "synthetic:taxi", flag, "3"}).out;
+  };
+  EXPECT_EQ(seeded("--seed"), seeded("--data-seed"));
+  EXPECT_NE(seeded("--seed"), text.out);
   EXPECT_EQ(run_softradial({"data", "summarize", "--demand", "synthetic:taxi", "--split", "text"}).exit_code, 2);
   EXPECT_EQ(run_softradial({"data", "summarize", "--prices", "synthetic:sectors", "--zones", "3"}).exit_code, 2);
   EXPECT_EQ(
