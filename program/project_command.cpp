@@ -87,8 +87,17 @@ void add_method_options(CLI::App& command, Arguments& arguments) {
           "--contraction", arguments.contraction,
           "Formula that shortens the radius: rational (default), exponential, hyperbolic (soft_radial, gauge_map)")
       ->check(one_of({"rational", "exponential", "hyperbolic"}));
-  add_number(command, "--lambda", arguments.lambda, study::kAnyNumber,
-             "Scale of the contraction, positive (default 1; soft_radial, gauge_map)");
+  const auto read_lambda = [&arguments](const std::string& word) {
+    arguments.options.auto_lambda = word == "auto";
+    arguments.lambda.reset();
+    if (word != "auto") arguments.lambda = parse_number<double>("--lambda", word, study::kAnyNumber);
+  };
+  command
+      .add_option_function<std::string>(
+          "--lambda", read_lambda,
+          "Scale of the contraction, positive (default 1; soft_radial, gauge_map), or auto: "
+          "in units of the set (soft_radial)")
+      ->type_name("FLOAT|auto");
   add_number(command, "--epsilon", arguments.epsilon, study::kAnyNumber,
              "Slope at the anchor, between 0 and 1 (default 0.01; soft_radial)");
   command

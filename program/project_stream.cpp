@@ -22,6 +22,7 @@
 #include "row_writer.hpp"
 #include "set_file.hpp"
 #include "softradial/projection.hpp"
+#include "softradial/reach.hpp"
 
 namespace softradial::program {
 
@@ -171,8 +172,13 @@ RowMap<T> make_row_map(const ProjectOptions& options) {
   const Set& set = named.set;
   ProjectionOptions how = {.anchor = options.anchor.search, .anchor_point = options.anchor.point(set.dim())};
   return options.anchor.naming_the_file(options.set_file, [&] {
-    const auto method = radial_method(options.method);
+    auto method = radial_method(options.method);
     if (!method) return layer_map<T>(named, options, how);
+    if (options.auto_lambda) {
+      const Anchor anchor = how.anchor_point ? check_anchor(set, *how.anchor_point) : require_anchor(set, how.anchor);
+      std::get<SoftRadial>(*method).lambda = auto_lambda(set, anchor);
+      how.anchor_point = anchor.point;
+    }
     how.threads = options.threads;
     return radial_map<T>(named, *method, options, how);
   });
@@ -261,6 +267,9 @@ void require_supported(const ProjectOptions& options) {
                                 options.quantity == Quantity::log_det;
   if (is_of_bijections && !has_inverse(options.method)) {
     throw BadInput("--jvp, --inverse and --log-det are for " + methods_with(has_inverse) + "; " + others);
+  }
+  if (options.auto_lambda && !std::holds_alternative<SoftRadial>(options.method)) {
+    throw BadInput("--lambda auto is for soft_radial, not for " + name);
   }
   if (!options.anchor.is_automatic() && !has_anchor(options.method)) {
     throw BadInput("--anchor: " + name + " has no anchor");

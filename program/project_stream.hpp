@@ -14,6 +14,7 @@ enum class Quantity { value, evaluation, vjp, jvp, inverse, log_det, slack };
 struct ProjectOptions {
   std::string set_file;
   LayerMethod method = SoftRadial{};
+  bool auto_lambda = false;  // soft_radial's lambda in units of the set
   AnchorChoice anchor;
   Precision precision = Precision::f64;
   Quantity quantity = Quantity::value;

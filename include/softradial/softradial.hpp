@@ -9,6 +9,7 @@
 #include "softradial/errors.hpp"
 #include "softradial/method.hpp"
 #include "softradial/projection.hpp"
+#include "softradial/reach.hpp"
 #include "softradial/row_status.hpp"
 #include "softradial/rows.hpp"
 #include "softradial/sample_bounds.hpp"

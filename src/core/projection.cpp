@@ -1,11 +1,15 @@
 #include "softradial/projection.hpp"
 
+#include <array>
 #include <cmath>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "finite_rows.hpp"
 #include "sets/number_text.hpp"
 #include "softradial/errors.hpp"
+#include "softradial/reach.hpp"
 
 namespace softradial {
 namespace {
@@ -36,6 +40,35 @@ Anchor anchor_of(const Set& set, const ProjectionOptions& options) {
 }
 
 }  // namespace
+
+double reach(const Set& set, const Anchor& anchor) {
+  const std::size_t dim = set.dim();
+  const std::size_t hull_dim = dim - anchor.hull.codimension();
+  if (hull_dim == 0) return std::numeric_limits<double>::infinity();
+  const GaugePtr<double> gauge = set->gauge<double>({anchor.point, anchor.hull});
+  const auto scratch = gauge->make_scratch(2);
+  const Eigen::MatrixXd& N = anchor.hull.normals;
+  std::vector<double> directions(2 * dim);
+  std::array<GaugeAt<double>, 2> at;
+  double squares = 0;
+  for (std::size_t j = 0; j < dim; ++j) {
+    const auto column = static_cast<Eigen::Index>(j);
+    const Eigen::VectorXd along =
+        Eigen::VectorXd::Unit(static_cast<Eigen::Index>(dim), column) - N.transpose() * N.col(column);
+    for (std::size_t i = 0; i < dim; ++i) {
+      directions[i] = along[static_cast<Eigen::Index>(i)];
+      directions[dim + i] = -directions[i];
+    }
+    gauge->evaluate({directions.data(), 2, dim}, at, *scratch);
+    for (const GaugeAt<double>& side : at) squares += side.gamma * side.gamma;
+  }
+  return std::sqrt(2 * static_cast<double>(hull_dim) / squares);
+}
+
+double auto_lambda(const Set& set, const Anchor& anchor) {
+  const double length = reach(set, anchor);
+  return std::isfinite(length) ? length * length : 1;
+}
 
 template <class T>
 Projection<T>::Projection(Set set, Method method, const ProjectionOptions& options)

@@ -123,6 +123,7 @@ TEST_F(Methods, AFlagThatAMethodDoesNotHaveIsRefusedInOneLine) {
       {{"--method", "orthogonal", "--anchor", "analytic"}, "--anchor: orthogonal has no anchor"},
       {{"--method", "dc3", "--anchor", anchor}, "--anchor: dc3 has no anchor"},
       {{"--method", "hardnet", "--contraction", "rational"}, "hardnet has no contraction"},
+      {{"--method", "gauge_map", "--lambda", "auto"}, "--lambda auto is for soft_radial, not for gauge_map"},
       {{"--method", "hard_radial", "--lambda", "2"}, "hard_radial has no option 'lambda'; it has none"},
       {{"--method", "gauge_map", "--epsilon", "0.1"}, "gauge_map has no option 'epsilon'; it has lambda"},
       {{"--method", "orthogonal", "--option", "steps=2"}, "orthogonal has no option 'steps'; it has none"},

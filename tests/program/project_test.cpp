@@ -155,6 +155,20 @@ TEST(Project, SearchesTheAnchorAsAsked) {
   }
 }
 
+// A ball of radius 0.01 with lambda = 0.01^2 is the unit ball with lambda = 1, a hundred times smaller.
+TEST(Project, AutoLambdaIsInUnitsOfTheSet) {
+  const TempDir folder;
+  const std::string small = folder.write("small.json", R"({"type": "ball", "center": [0, 0], "radius": 0.01})");
+  const std::string unit = folder.write("unit.json", R"({"type": "ball", "center": [0, 0], "radius": 1})");
+  const auto of_small = run_softradial({"project", "--set", small, "--lambda", "auto"}, "0.005,0\n0.03,0.04\n");
+  const auto of_unit = run_softradial({"project", "--set", unit}, "0.5,0\n3,4\n");
+  ASSERT_EQ(of_small.exit_code, 0) << of_small.err;
+  const std::vector<double> x = numbers<double>(of_small.out);
+  const std::vector<double> expected = numbers<double>(of_unit.out);
+  ASSERT_EQ(x.size(), expected.size());
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(100 * x[i], expected[i], 1e-9);
+}
+
 TEST(Project, EmptyInputIsEmptyOutput) {
   const TempDir dir;
   const std::string set = dir.write("set.json", kSetJson);
