@@ -12,7 +12,7 @@ not. A set with learned data is not kept. `clear_cache()` forgets all.
 """
 
 from functools import lru_cache
-from typing import Any, Callable, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple, Union
 
 from torch import Tensor
 
@@ -94,7 +94,7 @@ def soft_radial(
     u: Numbers,
     set: Set,
     contraction: str = "rational",
-    lambda_: float = 1.0,
+    lambda_: Union[float, str] = 1.0,
     epsilon: float = 0.01,
     anchor: Any = "auto",
     **data: Numbers,
@@ -109,31 +109,31 @@ def soft_radial(
     >>> x.tolist()
     [[0.25, 0.25, 0.25, 0.25], [0.25, 0.25, 0.25, 0.25]]
     """
-    return _project(layers.SoftRadial, u, set, (contraction, float(lambda_), float(epsilon)), anchor, data)
+    return _project(layers.SoftRadial, u, set, (contraction, layers.number_or_auto(lambda_), float(epsilon)), anchor, data)
 
 
 def soft_radial_inverse(
     x: Numbers,
     set: Set,
     contraction: str = "rational",
-    lambda_: float = 1.0,
+    lambda_: Union[float, str] = 1.0,
     epsilon: float = 0.01,
     anchor: Any = "auto",
 ) -> Tensor:
     """The u on the set's affine hull with soft_radial(u, ...) = x; NaN in rows outside the set."""
-    return _radial(layers.SoftRadial, set, (contraction, float(lambda_), float(epsilon)), anchor).inverse(x)
+    return _radial(layers.SoftRadial, set, (contraction, layers.number_or_auto(lambda_), float(epsilon)), anchor).inverse(x)
 
 
 def soft_radial_log_abs_det(
     u: Numbers,
     set: Set,
     contraction: str = "rational",
-    lambda_: float = 1.0,
+    lambda_: Union[float, str] = 1.0,
     epsilon: float = 0.01,
     anchor: Any = "auto",
 ) -> Tensor:
     """log |det J(u)| of soft_radial on the directions of the set's affine hull, one number a row."""
-    return _radial(layers.SoftRadial, set, (contraction, float(lambda_), float(epsilon)), anchor).log_abs_det(u)
+    return _radial(layers.SoftRadial, set, (contraction, layers.number_or_auto(lambda_), float(epsilon)), anchor).log_abs_det(u)
 
 
 def hard_radial(u: Numbers, set: Set, anchor: Any = "auto", **data: Numbers) -> Tensor:

@@ -7,7 +7,7 @@
 
 import functools
 import json
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
 
 import torch
 from torch import Tensor, nn
@@ -21,12 +21,21 @@ from ._set_layer import SetLayer, anchor_words
 from .level_sets import LevelProjection, LevelSet, make_level_projection, restore_level_projection
 from .sets import LibrarySet, Set, _build, _restored, script_of, set_of
 
-Words = Tuple[str, str, float, float]
+Words = Tuple[str, str, Any, float]  # method, contraction, lambda or "auto", epsilon
 _LEARNED = ("A", "b", "f", "lower", "upper", "cap", "center", "radius")
+
+
+def number_or_auto(lambda_: Union[float, str]) -> Union[float, str]:
+    return lambda_ if lambda_ == "auto" else float(lambda_)
 
 
 def _make_projection(set: Set, words: Words, anchor: Any) -> Any:
     """The library's Projection, an object of TorchScript; for a level set a LevelProjection, which has the same methods."""
+    method, contraction, lambda_, epsilon = words
+    if lambda_ == "auto":
+        if isinstance(set, LevelSet):
+            raise ValueError('lambda_: "auto" is for sets of the library; a level set of a function needs a number')
+        return _make_projection(set, (method, contraction, 1.0, epsilon), anchor).with_auto_lambda()
     if isinstance(set, LevelSet):
         return make_level_projection(set, words, anchor)
     return _build(classes.Projection, script_of(set), *words, *anchor_words(anchor))
@@ -86,6 +95,8 @@ class _Radial(SetLayer, DescribedMap):
         self._use(_make_projection(self._set, words, anchor))
         if isinstance(set, LevelSet) and isinstance(set.function, nn.Module):
             self.function = set.function
+        if words[2] == "auto":
+            words = (words[0], words[1], self.projection.lambda_, words[3])
         self._words = words
         self.check_finite = check_finite
         self.anchor_gradient = anchor_gradient
@@ -299,7 +310,8 @@ class SoftRadial(_Radial):
 
     set             from softradial.Simplex(...), ..., softradial.LevelSet(function, ...), softradial.load_set("set.json")
     contraction     r: "rational", "exponential" or "hyperbolic"
-    lambda_         r's scale, > 0: |d|^2 at which r is halfway from epsilon to 1 (rational)
+    lambda_         r's scale, > 0: |d|^2 at which r is halfway from epsilon to 1 (rational); or "auto": the square of the
+                    set's reach from its anchor, so that a set of another size gives a map of that size
     epsilon         r at the anchor, in (0, 1)
     anchor          "auto", "chebyshev", "analytic" or a point inside
     check_finite    raise on NaN and infinities in u, naming the row, instead of marking it in `status`
@@ -310,13 +322,13 @@ class SoftRadial(_Radial):
         self,
         set: Set,
         contraction: str = "rational",
-        lambda_: float = 1.0,
+        lambda_: Union[float, str] = 1.0,
         epsilon: float = 0.01,
         anchor: Any = "auto",
         check_finite: bool = False,
         anchor_gradient: bool = False,
     ) -> None:
-        words = ("soft_radial", contraction, float(lambda_), float(epsilon))
+        words = ("soft_radial", contraction, number_or_auto(lambda_), float(epsilon))
         super().__init__(set, words, anchor, check_finite, anchor_gradient)
 
     @torch.jit.unused

@@ -1,6 +1,7 @@
 #include "analytic_center.hpp"
 
 #include <ATen/ATen.h>
+#include <ATen/TracerMode.h>
 #include <torch/library.h>
 
 #include <algorithm>
@@ -172,26 +173,63 @@ using Found = std::tuple<at::Tensor, at::Tensor>;
 using FindSignature = Found(const at::Tensor&, const at::Tensor&, const MaybeTensor&, const MaybeTensor&,
                             const MaybeTensor&);
 
-// The search, without derivatives: points (..., n) in double, NaN where there is none, and their status. An op, so that it
-// is run below every transform of torch.func: it decides by numbers.
-Found find_centers_kernel(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const MaybeTensor& f,
-                          const MaybeTensor& start) {
+// Where samples end their walk.
+struct Walked {
+  at::Tensor y;        // (B, k)
+  at::Tensor arrived;  // (B)
+};
+
+// All samples of a problem, as many at a time as the Newton matrices' memory allows.
+Walked walk(const Reduced& problem, const at::Tensor& from, double close) {
+  const int64_t samples = from.size(0);
+  // Without rows every point is a centre.
+  if (samples == 0 || problem.h.size(1) == 0) return {from, at::ones({samples}, from.options().dtype(at::kBool))};
+  const int64_t chunk = std::max<int64_t>(1, kChunkNumbers / std::max<int64_t>(1, problem.h.size(1) * from.size(1)));
+  std::vector<at::Tensor> ys;
+  std::vector<at::Tensor> flags;
+  for (int64_t first = 0; first < samples; first += chunk) {
+    const int64_t count = std::min(chunk, samples - first);
+    const auto walked = walk_to_center(problem.samples(first, count), wrap(from.narrow(0, first, count)), close);
+    ys.push_back(unwrap(walked.y));
+    flags.push_back(unwrap(walked.arrived).squeeze(-1));
+  }
+  return {at::cat(ys), at::cat(flags)};
+}
+
+// The problem within a box around each sample's start: |y_j - start_j| <= reach, with room for the rows that the start
+// violates. Unbounded sets have a centre there.
+Reduced boxed(const Reduced& problem, const at::Tensor& from) {
+  const at::Tensor norms = (problem.G * problem.G).sum(-1).sqrt().clamp_min(std::numeric_limits<double>::min());
+  const at::Tensor violation = (-(problem.h - problem.times_rows(from)) / norms).amax(-1, true).clamp_min(0);
+  constexpr double kRoom = 4;
+  const at::Tensor reach = 1 + from.abs().amax(-1, true) + kRoom * violation;
+  const at::Tensor identity = at::eye(from.size(1), from.options());
+  at::Tensor sides = at::cat({identity, -identity});
+  if (problem.G.dim() == 3) sides = sides.expand({from.size(0), sides.size(0), sides.size(1)});
+  return {at::cat({problem.G, sides}, -2), at::cat({problem.h, reach + from, reach - from}, -1), problem.origin,
+          problem.Z};
+}
+
+// The search, without derivatives: points (..., n) in double, NaN where there is none, and their status. `close` is that of
+// the walk; with `in_box` samples that do not arrive look for the centre of their part near the start before the core is
+// asked.
+Found search(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const MaybeTensor& f,
+           const MaybeTensor& start, double close, bool in_box) {
   const int64_t n = A.size(-1);
   const Flat flat(batch_of(A, b, f, start));
   const auto [rows, bound, levels, problem] = reduce(flat, A, b, E, f);
   at::Tensor from = start ? flat.vectors(*start) - problem.origin : at::zeros({flat.samples, n}, bound.options());
   if (problem.Z.defined()) from = from.matmul(problem.Z);
-  const int64_t chunk = std::max<int64_t>(1, kChunkNumbers / std::max<int64_t>(1, A.size(-2) * n));
-  std::vector<at::Tensor> ys;
-  std::vector<at::Tensor> flags;
-  for (int64_t first = 0; first < flat.samples; first += chunk) {
-    const int64_t count = std::min(chunk, flat.samples - first);
-    const auto walked = walk_to_center(problem.samples(first, count), wrap(from.narrow(0, first, count)));
-    ys.push_back(unwrap(walked.y));
-    flags.push_back(unwrap(walked.arrived).squeeze(-1));
+  auto [y, arrived] = walk(problem, from, close);
+  if (in_box && from.size(1) > 0 && !arrived.all().item<bool>()) {
+    const at::Tensor rest = arrived.logical_not().nonzero().squeeze(-1);
+    const at::Tensor from_rest = from.index_select(0, rest);
+    const Reduced part{problem.G.dim() == 2 ? problem.G : problem.G.index_select(0, rest),
+                       problem.h.index_select(0, rest), problem.origin.index_select(0, rest), problem.Z};
+    const Walked again = walk(boxed(part, from_rest), from_rest, close);
+    y = y.index_copy(0, rest, again.y);
+    arrived = arrived.index_copy(0, rest, again.arrived);
   }
-  const at::Tensor y = flat.samples > 0 ? at::cat(ys) : from;
-  const at::Tensor arrived = flat.samples > 0 ? at::cat(flags) : at::zeros({0}, bound.options().dtype(at::kBool));
   at::Tensor found = problem.point(y);
   at::Tensor status = at::where(arrived, at::zeros_like(arrived, at::kChar),
                                 at::full_like(arrived, static_cast<int64_t>(RowStatus::no_interior), at::kChar));
@@ -214,6 +252,50 @@ Found find_centers_kernel(const at::Tensor& A, const at::Tensor& b, const MaybeT
   const at::Tensor lost = (status != 0).unsqueeze(-1);
   found = at::where(lost, at::full_like(found, std::numeric_limits<double>::quiet_NaN()), found);
   return {found.reshape(flat.with({n})), status.reshape(flat.batch)};
+}
+
+// An op, so that it is run below every transform of torch.func: it decides by numbers.
+Found find_centers_kernel(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const MaybeTensor& f,
+                          const MaybeTensor& start) {
+  constexpr double kRounding = 1e-11;
+  return search(A, b, E, f, start, kRounding, false);
+}
+
+using InteriorSignature = Found(const at::Tensor&, const at::Tensor&, const MaybeTensor&, const MaybeTensor&,
+                                const at::Tensor&, const at::Tensor&, const MaybeTensor&);
+
+// Another, for the same reason. A trace cannot leave samples out: it searches for all of them and then chooses.
+Found find_interior_kernel(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const MaybeTensor& f,
+                           const at::Tensor& point, const at::Tensor& distances, const MaybeTensor& shift) {
+  constexpr double kShare = 0.25;  // of the known anchor's distances
+  constexpr double kNear = 0.25;   // decrement
+  const Flat flat(batch_of(A, b, f, c10::nullopt));
+  at::Tensor moved = point;
+  if (shift) moved = point + (f->to(at::kDouble) - E->to(at::kDouble).mv(point)).matmul(shift->t());
+  const at::Tensor wide_A = A.to(at::kDouble);
+  const at::Tensor image = A.dim() == 2 ? moved.matmul(wide_A.t()) : wide_A.matmul(moved.unsqueeze(-1)).squeeze(-1);
+  const at::Tensor slack = b.to(at::kDouble) - image;
+  const at::Tensor enough = kShare * distances * wide_A.norm(2, -1);
+  at::Tensor known = (slack >= enough).logical_and(slack > 0).all(-1);
+  if (E && !shift) known = at::zeros_like(known);
+  known = known.expand(flat.batch).reshape({flat.samples});
+  const at::Tensor points = moved.expand(flat.with({A.size(-1)})).reshape({flat.samples, A.size(-1)});
+  const auto answer = [&](const at::Tensor& found, const at::Tensor& status) {
+    return Found{found.reshape(flat.with({A.size(-1)})), status.reshape(flat.batch)};
+  };
+  if (at::tracer::impl::is_dispatch_enabled()) {
+    const auto [found, status] = search(A, b, E, f, points.reshape(flat.with({A.size(-1)})), kNear, true);
+    return answer(at::where(known.unsqueeze(-1), points, found.reshape({flat.samples, A.size(-1)})),
+                  at::where(known, at::zeros_like(known, at::kChar), status.reshape({flat.samples})));
+  }
+  const at::Tensor status = at::zeros({flat.samples}, known.options().dtype(at::kChar));
+  if (known.all().item<bool>()) return answer(points, status);
+  const at::Tensor rest = known.logical_not().nonzero().squeeze(-1);
+  const MaybeTensor levels = f ? MaybeTensor(flat.vectors(*f).index_select(0, rest)) : f;
+  const auto [found, one_status] =
+      search(A.dim() == 2 ? A : flat.matrices(A).index_select(0, rest), flat.vectors(b).index_select(0, rest), E, levels,
+           points.index_select(0, rest), kNear, true);
+  return answer(points.index_copy(0, rest, found), status.index_copy(0, rest, one_status));
 }
 
 MaybeTensor frozen(const MaybeTensor& tensor) { return tensor ? MaybeTensor(tensor->detach()) : tensor; }
@@ -254,9 +336,27 @@ Centers analytic_center(const at::Tensor& A, const at::Tensor& b, const MaybeTen
   return {point.reshape(flat.with({A.size(-1)})).to(b.scalar_type()), status};
 }
 
-TORCH_LIBRARY_IMPL(softradial, CompositeExplicitAutograd, m) { m.impl("find_centers", find_centers_kernel); }
-TORCH_LIBRARY_IMPL(softradial, Autograd, m) { m.impl("find_centers", torch::CppFunction::makeFallthrough()); }
+Centers interior_point(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const MaybeTensor& f,
+                       const KnownAnchor& known) {
+  check_shapes(A, b, E, f, c10::nullopt);
+  static const auto find = find_op<InteriorSignature>("softradial::find_interior");
+  const auto [found, status] =
+      find.call(A.detach(), b.detach(), frozen(E), frozen(f), known.point, known.distances, known.shift);
+  return {found.to(b.scalar_type()), status};
+}
+
+TORCH_LIBRARY_IMPL(softradial, CompositeExplicitAutograd, m) {
+  m.impl("find_centers", find_centers_kernel);
+  m.impl("find_interior", find_interior_kernel);
+}
+TORCH_LIBRARY_IMPL(softradial, Autograd, m) {
+  m.impl("find_centers", torch::CppFunction::makeFallthrough());
+  m.impl("find_interior", torch::CppFunction::makeFallthrough());
+}
 // A trace records the walk itself.
-TORCH_LIBRARY_IMPL(softradial, Tracer, m) { m.impl("find_centers", find_centers_kernel); }
+TORCH_LIBRARY_IMPL(softradial, Tracer, m) {
+  m.impl("find_centers", find_centers_kernel);
+  m.impl("find_interior", find_interior_kernel);
+}
 
 }  // namespace softradial::ops

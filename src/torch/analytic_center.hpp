@@ -25,4 +25,21 @@ struct Centers {
 [[nodiscard]] Centers analytic_center(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E,
                                       const MaybeTensor& f, const MaybeTensor& start, bool differentiable);
 
+// A point inside one set, which others that differ in A, b and f may share. In double.
+struct KnownAnchor {
+  at::Tensor point;      // a0, (n)
+  at::Tensor distances;  // (m), from each row: (b_k - a_k.a0) / |a_k|
+  MaybeTensor shift;  // the pseudo-inverse E^+ of equalities of full rank, (n, k); none: there are none, or they depend
+};
+
+// A point well inside each of the sets {x : A x <= b, E x = f}, without derivatives: the known anchor, moved onto the sample's
+// equalities,
+//
+//   a0 + E^+ (f - E a0),
+//
+// where that keeps a quarter of the known anchor's distance from every row; elsewhere a point near the analytic centre: its
+// slacks are at least 3/4 of the centre's. Samples without a centre, unbounded ones, get that of their part near a0.
+[[nodiscard]] Centers interior_point(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E,
+                                     const MaybeTensor& f, const KnownAnchor& known);
+
 }  // namespace softradial::ops

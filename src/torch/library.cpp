@@ -11,6 +11,7 @@
 #include "eigen_tensors.hpp"
 #include "layer_object.hpp"
 #include "map_object.hpp"
+#include "method_names.hpp"
 #include "project.hpp"
 #include "samples.hpp"
 #include "saved_objects.hpp"
@@ -67,6 +68,8 @@ TORCH_LIBRARY(softradial, m) {
 
   m.class_<MapObject>("Projection")
       .def(torch::init(&make_map))
+      .def("with_auto_lambda", [](const MapPtr& map) { return map->with_auto_lambda(); })
+      .def_property("lambda_", [](const MapPtr& map) { return method_names(map->method()).lambda; })
       // The ops as methods: from Python, an object as an argument of an op costs 17 us, as the owner of a method 2 us.
       .def("project",
            [](const MapPtr& map, const at::Tensor& u) { return map->last().watch([&] { return project(u, map); }); })
@@ -154,6 +157,9 @@ TORCH_LIBRARY(softradial, m) {
       "analytic_center(Tensor A, Tensor b, Tensor? E=None, Tensor? f=None, Tensor? start=None, *, "
       "bool differentiable=False) -> (Tensor point, Tensor status)",
       analytic_center_op);
+  m.def(
+      "find_interior(Tensor A, Tensor b, Tensor? E, Tensor? f, Tensor point, Tensor distances, Tensor? shift) -> "
+      "(Tensor point, Tensor status)");
   m.def("find_centers(Tensor A, Tensor b, Tensor? E, Tensor? f, Tensor? start) -> (Tensor point, Tensor status)");
   m.def(
       "layer_forward(Tensor u, __torch__.torch.classes.softradial.Layer layer, bool training) -> "

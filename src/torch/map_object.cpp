@@ -12,6 +12,7 @@
 #include "cpu/tensor_rows.hpp"
 #include "eigen_tensors.hpp"
 #include "softradial/errors.hpp"
+#include "softradial/reach.hpp"
 #include "softradial/row_status.hpp"
 #include "softradial/sets/coordinates.hpp"
 
@@ -19,6 +20,17 @@ namespace softradial::ops {
 
 MapObject::MapObject(SetPtr set, Method method, const ProjectionOptions& options)
     : set_(std::move(set)), method_(method), anchor_(Projection<double>(set_->set(), method, options).anchor()) {}
+
+MapObject::MapObject(SetPtr set, Method method, Anchor anchor)
+    : set_(std::move(set)), method_(method), anchor_(std::move(anchor)) {}
+
+c10::intrusive_ptr<MapObject> MapObject::with_auto_lambda() const {
+  const auto* const soft = std::get_if<SoftRadial>(&method_);
+  if (soft == nullptr) throw InvalidOption("lambda: only that of soft_radial can be auto");
+  SoftRadial scaled = *soft;
+  scaled.lambda = auto_lambda(set_->set(), anchor_);
+  return c10::make_intrusive<MapObject>(set_, scaled, anchor_);
+}
 
 const SetType* MapObject::set_type() const {
   return caches_->set_type.get([&]() -> const SetType* {
@@ -56,6 +68,21 @@ Eigen::VectorXd bounds_of(const std::vector<LinearSystem::Row>& rows) {
   return out;
 }
 
+KnownAnchor known_anchor(const Eigen::MatrixXd& A, const Eigen::VectorXd& b, const Eigen::MatrixXd& E,
+                         const Eigen::VectorXd& point, at::Device device) {
+  Eigen::VectorXd distances = b - A * point;
+  for (Eigen::Index i = 0; i < distances.size(); ++i) {
+    const double norm = A.row(i).norm();
+    distances[i] = norm > 0 ? std::max(0.0, distances[i]) / norm : 0;
+  }
+  KnownAnchor known{to_tensor(point).to(device), to_tensor(distances).to(device), c10::nullopt};
+  if (E.rows() > 0) {
+    const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factors(E);
+    if (factors.rank() == E.rows()) known.shift = to_tensor(Eigen::MatrixXd(factors.pseudoInverse())).to(device);
+  }
+  return known;
+}
+
 }  // namespace
 
 std::shared_ptr<const LinearTensors> MapObject::linear(at::Device device, at::ScalarType type) const {
@@ -63,13 +90,17 @@ std::shared_ptr<const LinearTensors> MapObject::linear(at::Device device, at::Sc
     LinearSystem system(set_->set().dim());
     set_->set()->append_linear(system);
     const at::TensorOptions options = at::TensorOptions().device(device).dtype(type);
-    const at::Tensor wide_A = to_tensor(dense(system.inequalities(), system.dim())).to(device);
+    const Eigen::MatrixXd A = dense(system.inequalities(), system.dim());
+    const Eigen::VectorXd b = bounds_of(system.inequalities());
+    const Eigen::MatrixXd E = dense(system.equalities(), system.dim());
+    const at::Tensor wide_A = to_tensor(A).to(device);
     return LinearTensors{wide_A.to(options),
                          wide_A,
-                         rounded_inwards(bounds_of(system.inequalities()), Inwards::down, options),
-                         to_tensor(dense(system.equalities(), system.dim())).to(options),
+                         rounded_inwards(b, Inwards::down, options),
+                         to_tensor(E).to(options),
                          to_tensor(bounds_of(system.equalities())).to(options),
-                         to_tensor(anchor_.point).to(options)};
+                         to_tensor(anchor_.point).to(options),
+                         known_anchor(A, b, E, anchor_.point, device)};
   });
 }
 

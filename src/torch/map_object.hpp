@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "analytic_center.hpp"
 #include "cpu/result_memory.hpp"
 #include "last_status.hpp"
 #include "plain_tensors.hpp"
@@ -113,6 +114,7 @@ struct LinearTensors {
   at::Tensor E;
   at::Tensor f;
   at::Tensor anchor;
+  KnownAnchor known;  // the same for sets with other data
 };
 
 // The data of a box, simplex or capped simplex as tensors, rounded inwards likewise; sum is undefined without a constraint.
@@ -148,6 +150,11 @@ struct MapCaches {
 class MapObject final : public torch::CustomClassHolder {
  public:
   MapObject(SetPtr set, Method method, const ProjectionOptions& options);
+  MapObject(SetPtr set, Method method, Anchor anchor);
+
+  // The same map with lambda in units of the set (softradial/reach.hpp). Throws InvalidOption for other maps than soft radial
+  // ones.
+  [[nodiscard]] c10::intrusive_ptr<MapObject> with_auto_lambda() const;
 
   [[nodiscard]] const SetPtr& set() const noexcept { return set_; }
   [[nodiscard]] const Method& method() const noexcept { return method_; }

@@ -136,7 +136,9 @@ SampleResult onto_polyhedra(const at::Tensor& u, const SampleData& data, bool an
   if (data.anchor) {
     anchor = vectors(*data.anchor, "anchor", u, map->dim());
   } else {
-    const Centers centers = analytic_center(A, b, E, f, linear->anchor, anchor_gradient);
+    const Centers centers = anchor_gradient
+                                ? analytic_center(A, b, E, f, linear->anchor, true)
+                                : interior_point(A.is_same(linear->A) ? linear->wide_A : A, b, E, f, linear->known);
     missing = centers.status;
     anchor = composite::where_else((missing == 0).unsqueeze(-1), centers.point, 0).to(u.scalar_type());
   }

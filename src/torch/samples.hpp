@@ -27,9 +27,9 @@ using NamedTensors = c10::Dict<std::string, at::Tensor>;
 [[nodiscard]] SampleData sample_data(const NamedTensors& named, const MapObject& map);
 
 // Projects onto each sample's set, with gradients to u and to all data. If no anchor is given it is found: in closed form
-// for coordinate sets, the centre for balls and ellipsoids, the analytic centre for polyhedra (the search starts at the
-// map's own anchor; with `anchor_gradient`, derivatives pass through the centre). Throws InvalidSet for data that the set
-// does not have, ShapeError for shapes that do not fit.
+// for coordinate sets, the centre for balls and ellipsoids. For polyhedra it is a point well inside, the map's own anchor where
+// that serves (interior_point); with `anchor_gradient` it is the analytic centre, and derivatives pass through it. Throws
+// InvalidSet for data that the set does not have, ShapeError for shapes that do not fit.
 [[nodiscard]] SampleResult project_samples(const at::Tensor& u, const SampleData& data, bool anchor_gradient,
                                            const MapPtr& map);
 

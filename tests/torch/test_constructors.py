@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import softradial as sr
+from support.inputs import normal
 from support.zoo import ZOO
 
 INF = float("inf")
@@ -66,3 +67,19 @@ def test_every_type_has_a_constructor_and_a_case(kind):
 def test_an_unknown_keyword_is_refused(kind):
     with pytest.raises(TypeError, match=re.escape("colour")):
         constructor(kind)(colour=1)
+
+
+@pytest.mark.parametrize("scale", [0.01, 20.0])
+def test_auto_lambda_scales_with_the_set(scale, rng):
+    """A set that is s times as large gives s times the map; lambda_ is then a number as any other."""
+    A = normal((9, 4), rng)
+    b = A.norm(dim=1) + 1
+    layer = sr.SoftRadial(sr.Polyhedron(A, b), lambda_="auto", anchor=torch.zeros(4))
+    scaled = sr.SoftRadial(sr.Polyhedron(A, scale * b), lambda_="auto", anchor=torch.zeros(4))
+    u = normal((7, 4), rng)
+    assert torch.allclose(scaled(scale * u), scale * layer(u), rtol=1e-9)
+    ball = sr.SoftRadial(sr.Ball([0.0, 0.0], scale), lambda_="auto")
+    assert ball.projection.lambda_ == pytest.approx(scale**2)
+    again = sr.SoftRadial(sr.Ball([0.0, 0.0], scale))
+    again.load_state_dict(ball.state_dict())
+    assert torch.equal(again(u[:, :2]), ball(u[:, :2]))

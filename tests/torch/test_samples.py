@@ -300,6 +300,68 @@ def test_no_gradient_is_lost_in_silence(which, rng):
     assert parameter.grad is not None and bool(parameter.grad.abs().sum() > 0)
 
 
+# ------------------------------------------------------------------------------------------ anchors of polyhedra, unasked
+
+
+def _polyhedron(rng, dim=8, rows=20, equalities=3):
+    A, E = normal((rows, dim), rng), normal((equalities, dim), rng)
+    return sr.Polyhedron(A, A.norm(dim=1) + 1, E, torch.zeros(equalities, dtype=torch.float64)), A, E
+
+
+def test_the_layers_own_anchor_is_kept_where_it_is_well_inside(rng):
+    """It is moved onto the sample's equalities, and no search is made."""
+    set, A, E = _polyhedron(rng)
+    layer = sr.SoftRadial(set)
+    u, f = normal((6, 8), rng, scale=3), 0.1 * normal((6, 3), rng)
+    b = (A.norm(dim=1) + 1) * uniform((6, 20), rng, 0.9, 1.5)
+    moved = layer.anchor + (f - E @ layer.anchor) @ torch.linalg.pinv(E).T
+    assert almost(layer(u, b=b, f=f), layer(u, b=b, f=f, anchor=moved))
+    assert almost(layer(u, b=b), layer(u, b=b, anchor=layer.anchor))
+    # Among samples that need a search, too.
+    b[2] = A @ (3 * normal((8,), rng)) + 1
+    x = layer(u, b=b)
+    keep = [0, 1, 3, 4, 5]
+    assert almost(x[keep], layer(u, b=b, anchor=layer.anchor)[keep])
+
+
+def test_other_samples_get_a_point_near_their_centre(rng):
+    """No slack is less than 3/4 of the analytic centre's."""
+    A = normal((20, 4), rng)
+    known = torch.zeros(4, dtype=torch.float64)
+    b = A @ (5 * normal((4, 9), rng)) + uniform((20, 9), rng, 0.5, 2)
+    find = torch.ops.softradial.find_interior
+    points, status = find(A, b.T, None, None, known, torch.ones(20, dtype=torch.float64), None)
+    centers, _ = sr.analytic_center(A, b.T)
+    assert status.tolist() == [0] * 9
+    assert torch.all(b.T - points @ A.T >= 0.74 * (b.T - centers @ A.T))
+
+
+@pytest.mark.parametrize("size", [0.1, 30.0])
+def test_unbounded_samples(size, rng):
+    """More variables than rows: there is no centre. Points far from the layer's own anchor are found in the batch."""
+    dim, rows, equalities = 10, 4, 3
+    G, E = normal((rows, dim), rng), normal((equalities, dim), rng)
+    layer = sr.SoftRadial(sr.Polyhedron(G, torch.ones(rows), E, torch.zeros(equalities, dtype=torch.float64)))
+    inside = size * normal((12, dim), rng)
+    b, f = inside @ G.T + 0.5, inside @ E.T
+    x = layer(normal((12, dim), rng, scale=3), b=b, f=f)
+    assert layer.status.tolist() == [0] * 12
+    assert torch.all(x @ G.T < b)
+    assert torch.allclose(x @ E.T, f, rtol=0, atol=1e-12 * dim * (1 + size))
+
+
+@pytest.mark.parametrize("anchor_gradient", [False, True])
+def test_equalities_alone(anchor_gradient, rng):
+    """Without inequalities every point of the hull is inside, whatever f."""
+    E = normal((3, 6), rng)
+    nothing = torch.zeros(0, 6, dtype=torch.float64), torch.zeros(0, dtype=torch.float64)
+    layer = sr.SoftRadial(sr.Polyhedron(*nothing, E, torch.zeros(3)), anchor_gradient=anchor_gradient)
+    u, f = normal((5, 6), rng), normal((5, 3), rng)
+    x = layer(u, f=f)
+    assert layer.status.tolist() == [0] * 5
+    assert torch.allclose(x @ E.T, f, rtol=0, atol=1e-13)
+
+
 # ----------------------------------------------------------------------------------------------------- analytic centres
 
 
