@@ -27,6 +27,7 @@ namespace softradial {
 struct SoftOrthogonal {
   double kappa = 0.03;
   double delta = 0.005;
+  int steps = 0;  // onto polyhedra: so many splitting steps in the place of the exact projection; 0: exact
   bool operator==(const SoftOrthogonal&) const = default;
 };
 

@@ -10,6 +10,9 @@
 #include <Eigen/Core>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "softradial/anchor.hpp"
 #include "softradial/layer.hpp"
@@ -53,7 +56,8 @@ struct GaugeMapOptions {
 struct SampleTensors {
   torch::Tensor A = {};       // polyhedron: (..., m, dim)
   torch::Tensor b = {};       // polyhedron
-  torch::Tensor f = {};       // polyhedron: the right-hand side of its equalities
+  torch::Tensor E = {};       // polyhedron: its equalities, (..., k, dim)
+  torch::Tensor f = {};       // polyhedron: their right-hand side
   torch::Tensor lower = {};   // box
   torch::Tensor upper = {};   // box
   torch::Tensor cap = {};     // simplex, capped simplex
@@ -62,6 +66,9 @@ struct SampleTensors {
   torch::Tensor radius = {};  // ball
   torch::Tensor scale = {};   // any set: x = scale y, y in the set
   torch::Tensor anchor = {};  // any set: a point inside each sample's set
+  // By name: q, c of a quadratic; s, c, e of a second-order cone; those of an intersection's part, "1.b" of part 1, or "b" if
+  // no other part has one.
+  std::vector<std::pair<std::string, torch::Tensor>> others = {};
 };
 
 // What the three layers share. The module has no parameters; the set is saved with the model (torch::save), and copies
@@ -72,8 +79,8 @@ class RadialImpl : public torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& u, const SampleTensors& data = {});
 
   // The u on the set's hull with forward(u) = x, NaN in rows outside; log |det J(u)| on the hull's directions, (...).
-  [[nodiscard]] torch::Tensor inverse(const torch::Tensor& x) const;
-  [[nodiscard]] torch::Tensor log_abs_det(const torch::Tensor& u) const;
+  [[nodiscard]] torch::Tensor inverse(const torch::Tensor& x, const SampleTensors& data = {}) const;
+  [[nodiscard]] torch::Tensor log_abs_det(const torch::Tensor& u, const SampleTensors& data = {}) const;
 
   // One int8 (RowStatus) for each row of the last call.
   [[nodiscard]] torch::Tensor status() const;
@@ -128,12 +135,13 @@ class ConstraintLayerImpl final : public torch::nn::Module {
  public:
   ConstraintLayerImpl(Set set, const LayerMethod& method, const AnchorOptions& anchor = {});
 
-  // x (..., dim) for u (..., input_dim()).
-  torch::Tensor forward(const torch::Tensor& u);
+  // x (..., dim) for u (..., input_dim()). Orthogonal and soft orthogonal layers on coordinate sets, polyhedra and balls have
+  // gradients to all data; elsewhere data take the samples one by one, without gradients to them.
+  torch::Tensor forward(const torch::Tensor& u, const SampleTensors& data = {});
 
   // Of methods with has_inverse(), without gradients; NotAvailable for the others. As those of the radial layers.
-  [[nodiscard]] torch::Tensor inverse(const torch::Tensor& x) const;
-  [[nodiscard]] torch::Tensor log_abs_det(const torch::Tensor& u) const;
+  [[nodiscard]] torch::Tensor inverse(const torch::Tensor& x, const SampleTensors& data = {}) const;
+  [[nodiscard]] torch::Tensor log_abs_det(const torch::Tensor& u, const SampleTensors& data = {}) const;
 
   [[nodiscard]] int64_t input_dim() const;
   [[nodiscard]] const Set& set() const;
@@ -145,6 +153,10 @@ class ConstraintLayerImpl final : public torch::nn::Module {
   void load(torch::serialize::InputArchive& archive) override;
   [[nodiscard]] std::shared_ptr<torch::nn::Module> clone(
       const torch::optional<torch::Device>& device = torch::nullopt) const override;
+
+ protected:
+  // As one of the modules of a torch::nn::Sequential.
+  FORWARD_HAS_DEFAULT_ARGS({1, torch::nn::AnyValue(SampleTensors())})
 
  private:
   struct State;

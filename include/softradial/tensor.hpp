@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -111,13 +112,23 @@ struct TensorGaugeAt {
   Tensor lipschitz;  // (..., 1), in double: a bound of gamma over unit vectors
 };
 
-// Those of a set's data that come with the samples, in double, by their names: numbers (..., 1), vectors (..., n).
+// Those of a set's data that come with the samples, in double, by their names: numbers (..., 1), vectors (..., n), matrices (..., m, n).
 class SampleTensors {
  public:
   explicit SampleTensors(const TensorSpace& space) : space_(space) {}
 
   void give(std::string_view name, Tensor values) { given_.emplace_back(name, std::move(values)); }
   [[nodiscard]] const TensorSpace& space() const noexcept { return space_; }
+
+  // Those of an intersection's part, "1.b" of part 1 as "b".
+  [[nodiscard]] SampleTensors of_part(std::size_t index) const {
+    SampleTensors out(space_);
+    const std::string prefix = std::to_string(index) + ".";
+    for (const auto& [key, values] : given_) {
+      if (key.starts_with(prefix)) out.give(std::string_view(key).substr(prefix.size()), values);
+    }
+    return out;
+  }
 
   // The samples' own, or the set's.
   template <class Values>
@@ -130,7 +141,7 @@ class SampleTensors {
 
  private:
   const TensorSpace& space_;
-  std::vector<std::pair<std::string_view, Tensor>> given_;
+  std::vector<std::pair<std::string, Tensor>> given_;
 };
 
 inline Tensor operator-(const Tensor& a) { return a.value().apply(TensorValue::Unary::negated); }

@@ -18,7 +18,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 # How the library says that what it was given is wrong: in one line that begins with what it is about.
 _NOT_FINITE = re.compile(r"row \d+ has a NaN or an infinity")
-_REFUSAL = re.compile(rf"(\w+|quadratic programme): .*|{_NOT_FINITE.pattern}")
+_REFUSAL = re.compile(rf"([\w.]+|quadratic programme): .*|{_NOT_FINITE.pattern}")
 
 
 def plain_errors(method: Method, eager: Optional[Callable[..., Any]] = None) -> Method:
@@ -52,19 +52,25 @@ def call_again(
     refuses. Errors that are not the library's are raised as they are.
     """
     given = _by_name(method, owner, arguments, named)
-    tensors = {name: None if value is None else to_tensor(name, value) for name, value in given.items()}
+    tensors = {name: _as_tensors(name, value) for name, value in given.items()}
     rows = next(iter(tensors))
     first = tensors[rows]
     if first is None:
         raise TypeError(f"{rows}: expected numbers, got None")
     if not first.is_floating_point():
         raise TypeError(f"{rows}: expected floating-point numbers, got {dtype_name(first)}")
-    if all(tensors[name] is given[name] for name in given):
+    if all(tensors[name] is given[name] or isinstance(given[name], dict) for name in given):
         _raise_plainly(error, owner)
     try:
         return method(owner, **tensors)
     except Exception as second:
         _raise_plainly(second, owner)
+
+
+def _as_tensors(name: str, value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: to_tensor(key, part) for key, part in value.items()}
+    return None if value is None else to_tensor(name, value)
 
 
 def _by_name(

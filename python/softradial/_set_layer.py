@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from ._numbers import to_tensor
-from .sets import Set, set_of
+from .sets import LibrarySet, Set, set_of
 
 _EXTRA_STATE = "_extra_state"
 
@@ -17,6 +17,18 @@ def anchor_words(anchor: Any) -> Tuple[str, Optional[Tensor]]:
     if isinstance(anchor, str):
         return anchor, None
     return "auto", None if anchor is None else to_tensor("anchor", anchor)
+
+
+def put(data: Dict[str, Tensor], name: str, given: Optional[Tensor]) -> None:
+    """Adds what is given."""
+    if given is not None:
+        data[name] = given
+
+
+def data_of_calls(set: Set) -> List[str]:
+    """What a call of a layer on this set may replace for each sample."""
+    own = set._row["sample_data"] if isinstance(set, LibrarySet) else []
+    return [*own, "scale", "anchor"]
 
 
 class SetLayer(nn.Module):

@@ -5,6 +5,7 @@
 """
 
 import argparse
+import importlib.util
 import inspect
 import io
 import json
@@ -130,6 +131,10 @@ def to_onnx(policy: Policy) -> bytes:
             )
         except torch.onnx.errors.UnsupportedOperatorError as error:
             raise ValueError(f"{policy.set}: has no form in plain operators: {first_line(error)}") from None
+        except torch.onnx.errors.OnnxExporterError as error:
+            if importlib.util.find_spec("onnx") is None:
+                raise ValueError("this torch writes ONNX files with the Python package onnx: install it") from None
+            raise error
     return written.getvalue() + _onnx_metadata(_record(policy))
 
 

@@ -133,7 +133,8 @@ def soft_radial_log_abs_det(
     anchor: Any = "auto",
 ) -> Tensor:
     """log |det J(u)| of soft_radial on the directions of the set's affine hull, one number a row."""
-    return _radial(layers.SoftRadial, set, (contraction, layers.number_or_auto(lambda_), float(epsilon)), anchor).log_abs_det(u)
+    words = (contraction, layers.number_or_auto(lambda_), float(epsilon))
+    return _radial(layers.SoftRadial, set, words, anchor).log_abs_det(u)
 
 
 def hard_radial(u: Numbers, set: Set, anchor: Any = "auto", **data: Numbers) -> Tensor:
@@ -163,10 +164,10 @@ def gauge_map_log_abs_det(
 
 
 def soft_orthogonal(
-    u: Numbers, set: Set, kappa: float = 0.03, delta: float = 0.005, anchor: Any = "auto"
+    u: Numbers, set: Set, kappa: float = 0.03, delta: float = 0.005, anchor: Any = "auto", **data: Numbers
 ) -> Tensor:
-    """x strictly inside the set, near the nearest point of it: softradial.SoftOrthogonal."""
-    return _radial(methods.SoftOrthogonal, set, (kappa, delta), anchor)(u)
+    """x strictly inside the set, near the nearest point of it: softradial.SoftOrthogonal(set, ...)(u, **data)."""
+    return _project(methods.SoftOrthogonal, u, set, (kappa, delta), anchor, data)
 
 
 def soft_orthogonal_inverse(
@@ -203,9 +204,9 @@ def softmax(u: Numbers, set: Set, temperature: float = 1.0) -> Tensor:
     return _layer(methods.Softmax, set, (temperature,))(u)
 
 
-def orthogonal(u: Numbers, set: Set) -> Tensor:
-    """The nearest point of the set: softradial.Orthogonal."""
-    return _layer(methods.Orthogonal, set, ())(u)
+def orthogonal(u: Numbers, set: Set, **data: Numbers) -> Tensor:
+    """The nearest point of the set: softradial.Orthogonal(set)(u, **data)."""
+    return _layer(methods.Orthogonal, set, ())(u, **data)
 
 
 def dc3(

@@ -17,9 +17,9 @@ from ._calls import call_again, plain_errors
 from ._compiled import DescribedMap
 from ._library import classes
 from ._numbers import Numbers, to_tensor
-from ._set_layer import SetLayer, anchor_words
+from ._set_layer import SetLayer, anchor_words, data_of_calls, put
 from .level_sets import LevelProjection, LevelSet, make_level_projection, restore_level_projection
-from .sets import LibrarySet, Set, _build, _restored, script_of, set_of
+from .sets import Set, _build, _restored, script_of, set_of
 
 Words = Tuple[str, str, Any, float]  # method, contraction, lambda or "auto", epsilon
 _LEARNED = ("A", "b", "f", "lower", "upper", "cap", "center", "radius")
@@ -41,13 +41,6 @@ def _make_projection(set: Set, words: Words, anchor: Any) -> Any:
     return _build(classes.Projection, script_of(set), *words, *anchor_words(anchor))
 
 
-def _put(data: Dict[str, Tensor], name: str, given: Optional[Tensor], own: Optional[Tensor]) -> None:
-    if given is not None:
-        data[name] = given
-    elif own is not None:
-        data[name] = own
-
-
 def _eager(scripted: Any) -> Any:
     """A layer's forward in Python: straight to the library where the set is as it was built, else as TorchScript has it.
 
@@ -66,7 +59,7 @@ def _eager(scripted: Any) -> Any:
                 return scripted(self, u, **data)
             if not data:
                 return self._project(u)
-            if ("upper" in data and self._no_upper) or self._buffers["given_anchor"] is not None:
+            if ("upper" in data and self._no_upper) or "others" in data or self._buffers["given_anchor"] is not None:
                 return scripted(self, u, **data)
             return self._project_samples(u, data, self.anchor_gradient)
         except Exception as error:
@@ -125,6 +118,7 @@ class _Radial(SetLayer, DescribedMap):
         u: Tensor,
         A: Optional[Tensor] = None,
         b: Optional[Tensor] = None,
+        E: Optional[Tensor] = None,
         f: Optional[Tensor] = None,
         lower: Optional[Tensor] = None,
         upper: Optional[Tensor] = None,
@@ -134,33 +128,38 @@ class _Radial(SetLayer, DescribedMap):
         radius: Optional[Tensor] = None,
         scale: Optional[Tensor] = None,
         anchor: Optional[Tensor] = None,
+        others: Optional[Dict[str, Tensor]] = None,
     ) -> Tensor:
         """x strictly inside the set, (..., dim) like u: tensors, or lists and arrays of numbers.
 
         Any of the set's data may be replaced for the whole batch, (width), or sample by sample, (..., width); numbers
         (sum, radius, scale) are () or (...). Gradients flow to all of them. Which a set has:
 
-            simplex, capped simplex   cap, sum          polyhedron   A, b, f (the right-hand side of its equalities)
+            simplex, capped simplex   cap, sum          polyhedron   A, b, and E, f of its equalities
             box                       lower, upper      ball         center, radius
             ellipsoid                 center
             any set                   scale (x = scale y, y in the set), anchor (a point inside each sample's set)
+
+        `others` holds data by name: q, c of a quadratic; s, c, e of a second-order cone; those of an intersection's parts,
+        "1.b" of part 1, or "b" if no other part has one.
         """
-        data: Dict[str, Tensor] = {}
-        _put(data, "A", A, self.A)
-        _put(data, "b", b, self.b)
-        _put(data, "f", f, self.f)
-        _put(data, "lower", lower, self.lower)
+        data: Dict[str, Tensor] = {} if others is None else others.copy()
+        put(data, "A", A if A is not None else self.A)
+        put(data, "b", b if b is not None else self.b)
+        put(data, "E", E)
+        put(data, "f", f if f is not None else self.f)
+        put(data, "lower", lower if lower is not None else self.lower)
         if upper is not None and len(self._no_upper) > 0:
             raise ValueError(self._no_upper)
-        _put(data, "upper", upper, self.upper)
-        _put(data, "cap", cap, self.cap)
-        _put(data, "sum", sum, None)
-        _put(data, "center", center, self.center)
-        _put(data, "radius", radius, self.radius)
-        _put(data, "scale", scale, None)
-        _put(data, "anchor", anchor, None)
+        put(data, "upper", upper if upper is not None else self.upper)
+        put(data, "cap", cap if cap is not None else self.cap)
+        put(data, "sum", sum)
+        put(data, "center", center if center is not None else self.center)
+        put(data, "radius", radius if radius is not None else self.radius)
+        put(data, "scale", scale)
+        put(data, "anchor", anchor)
         if len(data) > 0 and anchor is None:
-            _put(data, "anchor", None, self.given_anchor)
+            put(data, "anchor", self.given_anchor)
         if not torch.jit.is_scripting():
             if self._described and _compiled.symbolic(u):
                 return _compiled.project(self, u, data)
@@ -184,8 +183,7 @@ class _Radial(SetLayer, DescribedMap):
     @torch.jit.unused
     def data_of_calls(self) -> List[str]:
         """What a call may replace for each sample."""
-        own = self._set._row["sample_data"] if isinstance(self._set, LibrarySet) else []
-        return [*own, "scale", "anchor"]
+        return data_of_calls(self._set)
 
     @torch.jit.unused
     def _refusal_of_upper(self) -> str:
@@ -204,8 +202,11 @@ class _Radial(SetLayer, DescribedMap):
 
     @plain_errors
     @torch.jit.export
-    def inverse(self, x: Tensor) -> Tensor:
-        """The u on the set's affine hull with layer(u) = x; NaN in rows outside the set. Not for learned data."""
+    def inverse(self, x: Tensor, data: Optional[Dict[str, Tensor]] = None) -> Tensor:
+        """The u on the set's affine hull with layer(u) = x; NaN in rows outside the set. `data` is each sample's
+        own, by name, as layer(u, **data) takes it. Without it, not for learned data."""
+        if data is not None and len(data) > 0:
+            return self.projection.inverse_samples(x, data)
         if not self._fixed:
             raise ValueError("inverse: not available for a set with learned data")
         if not torch.jit.is_scripting():
@@ -215,8 +216,11 @@ class _Radial(SetLayer, DescribedMap):
 
     @plain_errors
     @torch.jit.export
-    def log_abs_det(self, u: Tensor) -> Tensor:
-        """log |det J(u)| on the directions of the set's affine hull, one number a row. Not for learned data."""
+    def log_abs_det(self, u: Tensor, data: Optional[Dict[str, Tensor]] = None) -> Tensor:
+        """log |det J(u)| on the directions of the set's affine hull, one number a row. `data` as for
+        `inverse`."""
+        if data is not None and len(data) > 0:
+            return self.projection.log_abs_det_samples(u, data)
         if not self._fixed:
             raise ValueError("log_abs_det: not available for a set with learned data")
         if not torch.jit.is_scripting():

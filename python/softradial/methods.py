@@ -8,7 +8,7 @@ Every layer takes u (..., input_dim) and gives x (..., dim), with first derivati
 """
 
 import json
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional
 
 import torch
 from torch import Tensor, nn
@@ -18,7 +18,7 @@ from ._calls import plain_errors
 from ._compiled import Described
 from ._library import classes
 from ._numbers import Numbers, shape_text, to_tensor
-from ._set_layer import SetLayer, anchor_words
+from ._set_layer import SetLayer, anchor_words, data_of_calls, put
 from .sets import Set, _build, parse_set, script_of, set_of
 
 
@@ -48,9 +48,47 @@ class ConstraintLayer(SetLayer, Described):
         point = anchor if anchor is None or isinstance(anchor, str) else to_tensor("anchor", anchor).tolist()
         self._arguments = json.dumps({"method": method, "contraction": contraction, "anchor": point, "options": numbers})
 
-    def forward(self, u: Tensor) -> Tensor:
-        """x (..., dim) for u (..., input_dim)."""
-        return self._evaluate(u)
+    def forward(
+        self,
+        u: Tensor,
+        A: Optional[Tensor] = None,
+        b: Optional[Tensor] = None,
+        E: Optional[Tensor] = None,
+        f: Optional[Tensor] = None,
+        lower: Optional[Tensor] = None,
+        upper: Optional[Tensor] = None,
+        cap: Optional[Tensor] = None,
+        sum: Optional[Tensor] = None,
+        center: Optional[Tensor] = None,
+        radius: Optional[Tensor] = None,
+        scale: Optional[Tensor] = None,
+        anchor: Optional[Tensor] = None,
+        others: Optional[Dict[str, Tensor]] = None,
+    ) -> Tensor:
+        """x (..., dim) for u (..., input_dim). The set's data may be each sample's own, as in a call of SoftRadial.
+
+        Orthogonal and SoftOrthogonal have gradients to all data on boxes, simplices, capped simplices, polyhedra and balls.
+        Elsewhere samples with data of their own are taken one by one, and there are no gradients to the data.
+        """
+        data: Dict[str, Tensor] = {} if others is None else others.copy()
+        put(data, "A", A)
+        put(data, "b", b)
+        put(data, "E", E)
+        put(data, "f", f)
+        put(data, "lower", lower)
+        put(data, "upper", upper)
+        put(data, "cap", cap)
+        put(data, "sum", sum)
+        put(data, "center", center)
+        put(data, "radius", radius)
+        put(data, "scale", scale)
+        put(data, "anchor", anchor)
+        if len(data) == 0:
+            return self._evaluate(u)
+        if not torch.jit.is_scripting():
+            if self._described and _compiled.symbolic(u):
+                raise NotImplementedError(f"{', '.join(data)}: data for each sample compile for radial layers only")
+        return self.layer.project_samples(u, data, self.training)
 
     def _evaluate(self, u: Tensor) -> Tensor:
         if not torch.jit.is_scripting():
@@ -58,11 +96,19 @@ class ConstraintLayer(SetLayer, Described):
                 return _compiled.project_layer(self, u)
         return self.layer.project(u, self.training)
 
-    def _eager(self, u: Tensor) -> Tensor:
+    def _eager(self, u: Tensor, *more: Any, **data: Any) -> Tensor:
         """forward in Python: straight to the library, unless u stands for a tensor that comes later."""
+        if more or data:
+            return ConstraintLayer._scripted(self, u, *more, **data)
         return self._project(u, self.training) if type(u) is Tensor and not u.is_meta else self._evaluate(u)
 
+    _scripted = forward
     forward = plain_errors(forward, _eager)
+
+    @torch.jit.unused
+    def data_of_calls(self) -> List[str]:
+        """What a call may replace for each sample."""
+        return data_of_calls(self._set)
 
     @property
     def input_dim(self) -> int:
@@ -104,14 +150,19 @@ class Bijection(ConstraintLayer):
 
     @plain_errors
     @torch.jit.export
-    def inverse(self, x: Tensor) -> Tensor:
-        """The u on the set's affine hull with layer(u) = x; NaN in rows outside the set. Without a gradient."""
+    def inverse(self, x: Tensor, data: Optional[Dict[str, Tensor]] = None) -> Tensor:
+        """The u on the set's affine hull with layer(u) = x; NaN in rows outside the set. Without a gradient. `data` is each
+        sample's own, by name, as layer(u, **data) takes it."""
+        if data is not None and len(data) > 0:
+            return self.layer.inverse_samples(x, data)
         return self.layer.inverse(x)
 
     @plain_errors
     @torch.jit.export
-    def log_abs_det(self, u: Tensor) -> Tensor:
+    def log_abs_det(self, u: Tensor, data: Optional[Dict[str, Tensor]] = None) -> Tensor:
         """log |det J(u)| on the directions of the set's affine hull, one number a row. Without a gradient."""
+        if data is not None and len(data) > 0:
+            return self.layer.log_abs_det_samples(u, data)
         return self.layer.log_abs_det(u)
 
 
@@ -124,10 +175,13 @@ class SoftOrthogonal(Bijection):
     kappa    slope of the leak across the boundary, in (0, 1]
     delta    the share of the set, seen from the anchor u0, that the leak fills; inside the rest the layer is the identity
     anchor   "auto", "chebyshev", "analytic" or a point inside
+    steps    on polyhedra: so many splitting steps instead of the exact projection, 0 for exact. Strictly inside either way
     """
 
-    def __init__(self, set: Set, kappa: float = 0.03, delta: float = 0.005, anchor: Any = "auto") -> None:
-        super().__init__(set, "soft_orthogonal", anchor=anchor, kappa=kappa, delta=delta)
+    def __init__(
+        self, set: Set, kappa: float = 0.03, delta: float = 0.005, anchor: Any = "auto", steps: int = 0
+    ) -> None:
+        super().__init__(set, "soft_orthogonal", anchor=anchor, kappa=kappa, delta=delta, steps=steps)
 
 
 class Mirror(Bijection):

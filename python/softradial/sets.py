@@ -94,16 +94,20 @@ class LibrarySet(Set):
         """The same set with an interior point of the user's, (dim). It is checked when a layer is made."""
         return _wrapped(_build(self._script.with_anchor, _constant("anchor", anchor)))
 
-    def violation(self, x: Numbers) -> Tensor:
+    def violation(self, x: Numbers, **data: Numbers) -> Tensor:
         """How far each row of x (..., dim) lies outside: (...), double; 0 for a feasible row, NaN for one with a NaN.
 
+        `data` is each sample's own, as a layer's call takes it: set.violation(x, b=b). NaN where a sample's data are no set.
         Inequalities are judged on the numbers as they are. An equality e.x = f counts where it is off by more than the
         rounding of x explains: 4 dim ulp (|f| + sum_j |e_j x_j|), ulp being 2^-23 for float32 and 2^-52 for float64.
         """
         points = to_tensor("x", x)
         if points.is_complex():
             raise TypeError(f"x: expected real numbers, got {dtype_name(points)}")
-        return _build(self._script.violation, points)
+        if not data:
+            return _build(self._script.violation, points)
+        tensors = [to_tensor(name, values) for name, values in data.items()]
+        return _build(ops.violation_samples, points, tensors, list(data), self._script)
 
     def to_json(self) -> str:
         """The text of a SET.json that describes the set."""

@@ -27,6 +27,7 @@ void for_each_option(M& method, const Visit& visit) {
   } else if constexpr (std::same_as<Plain, SoftOrthogonal>) {
     visit("kappa", method.kappa);
     visit("delta", method.delta);
+    visit("steps", method.steps);
   } else if constexpr (std::same_as<Plain, Softmax> || std::same_as<Plain, Mirror>) {
     visit("temperature", method.temperature);
   } else if constexpr (std::same_as<Plain, Dc3>) {

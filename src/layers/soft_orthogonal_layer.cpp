@@ -33,7 +33,8 @@ class SoftOrthogonalMap {
         shrink_(1 - method.delta),
         u0_(anchor.point),
         hull_(anchor.hull),
-        nearest_(make_orthogonal<double>(set, "soft_orthogonal")),
+        nearest_(method.steps > 0 ? make_orthogonal_polyhedron<double>(linear_part(set), method.steps)
+                                  : make_orthogonal<double>(set, "soft_orthogonal")),
         rows_(linear_part(set).A),
         curved_(*curved_constraints(set)),
         gauge_(linear_part(set), curved_, hull_) {}
@@ -301,8 +302,14 @@ LayerPtr<T> make_soft_orthogonal(const Set& set, const SoftOrthogonal& method, c
   if (!(method.delta > 0 && method.delta < 1)) {
     throw InvalidOption("delta must be between 0 and 1, not " + number_text(method.delta));
   }
-  if (!curved_constraints(set)) reject_orthogonal("soft_orthogonal", set);
-  if (const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set)) {
+  const auto curved = curved_constraints(set);
+  if (!curved) reject_orthogonal("soft_orthogonal", set);
+  const auto* const coordinates = dynamic_cast<const CoordinateSet*>(&*set);
+  if (method.steps > 0 && (coordinates != nullptr || !curved->empty())) {
+    throw InvalidOption("steps is for polyhedra: on a set of type " + set->describe().type +
+                        " the projection is exact");
+  }
+  if (coordinates != nullptr) {
     const Anchor anchor =
         options.anchor_point ? check_anchor(set, *options.anchor_point) : require_anchor(set, options.anchor);
     return make_soft_orthogonal_coordinates<T>(*coordinates, method, anchor);

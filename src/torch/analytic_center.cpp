@@ -214,7 +214,7 @@ Reduced boxed(const Reduced& problem, const at::Tensor& from) {
 // the walk; with `in_box` samples that do not arrive look for the centre of their part near the start before the core is
 // asked.
 Found search(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const MaybeTensor& f,
-           const MaybeTensor& start, double close, bool in_box) {
+             const MaybeTensor& start, double close, bool in_box) {
   const int64_t n = A.size(-1);
   const Flat flat(batch_of(A, b, f, start));
   const auto [rows, bound, levels, problem] = reduce(flat, A, b, E, f);
@@ -293,8 +293,8 @@ Found find_interior_kernel(const at::Tensor& A, const at::Tensor& b, const Maybe
   const at::Tensor rest = known.logical_not().nonzero().squeeze(-1);
   const MaybeTensor levels = f ? MaybeTensor(flat.vectors(*f).index_select(0, rest)) : f;
   const auto [found, one_status] =
-      search(A.dim() == 2 ? A : flat.matrices(A).index_select(0, rest), flat.vectors(b).index_select(0, rest), E, levels,
-           points.index_select(0, rest), kNear, true);
+      search(A.dim() == 2 ? A : flat.matrices(A).index_select(0, rest), flat.vectors(b).index_select(0, rest), E,
+             levels, points.index_select(0, rest), kNear, true);
   return answer(points.index_copy(0, rest, found), status.index_copy(0, rest, one_status));
 }
 

@@ -49,6 +49,18 @@ at::Tensor to_tensor(const Eigen::MatrixXd& matrix) {
   return out;
 }
 
+Eigen::MatrixXd to_columns(const at::Tensor& rows) {
+  const at::Tensor wide = rows.to(at::kCPU, at::kDouble).contiguous();
+  const int64_t width = wide.size(-1);
+  return Eigen::Map<const Eigen::MatrixXd>(wide.data_ptr<double>(), width, width == 0 ? 0 : wide.numel() / width);
+}
+
+at::Tensor from_columns(const Eigen::MatrixXd& columns, const at::Tensor& like) {
+  const at::Tensor out = at::empty(like.sizes(), at::kDouble);
+  Eigen::Map<Eigen::MatrixXd>(out.data_ptr<double>(), columns.rows(), columns.cols()) = columns;
+  return out.to(like.options());
+}
+
 at::Tensor rounded_inwards(const Eigen::VectorXd& bounds, Inwards direction, const at::TensorOptions& options) {
   const PlainTensors plain;
   const at::Tensor exact = to_tensor(bounds);

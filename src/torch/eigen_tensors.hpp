@@ -15,6 +15,10 @@ namespace softradial::ops {
 [[nodiscard]] at::Tensor to_tensor(const Eigen::VectorXd& vector);
 [[nodiscard]] at::Tensor to_tensor(const Eigen::MatrixXd& matrix);
 
+// Batches: the rows of (..., width) as columns, and columns as a tensor like another one.
+[[nodiscard]] Eigen::MatrixXd to_columns(const at::Tensor& rows);
+[[nodiscard]] at::Tensor from_columns(const Eigen::MatrixXd& columns, const at::Tensor& like);
+
 // Bounds in the precision that these options are computed in, each rounded towards the inside of its constraint, so that
 // what holds for the tensor holds for the numbers given.
 enum class Inwards { down, up };

@@ -20,6 +20,18 @@ const Layer<T>& LayerObject::compiled() const {
   std::call_once(slot.once, [&] { slot.layer = make_layer<T>(set_->set(), method_, options_); });
   return *slot.layer;
 }
+const SampleMaps& LayerObject::sample_maps() const {
+  return sample_maps_.get([this]() -> SampleMaps {
+    const Anchor anchor = options_.anchor_point ? check_anchor(set_->set(), *options_.anchor_point)
+                                                : require_anchor(set_->set(), options_.anchor);
+    const auto* const soft = std::get_if<SoftOrthogonal>(&method_);
+    const double lambda = soft == nullptr ? 1 : 1 / soft->kappa;
+    return {
+        c10::make_intrusive<MapObject>(set_, HardRadial{}, anchor),
+        c10::make_intrusive<MapObject>(set_, GaugeMap{.contraction = Contraction::rational, .lambda = lambda}, anchor)};
+  });
+}
+
 template const Layer<float>& LayerObject::compiled<float>() const;
 template const Layer<double>& LayerObject::compiled<double>() const;
 

@@ -6,10 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "map_object.hpp"
 #include "set_object.hpp"
 #include "softradial/layer.hpp"
 
 namespace softradial::ops {
+
+// Radial maps on a layer's set and from its anchor.
+struct SampleMaps {
+  MapPtr guard;  // hard radial: the identity but for what is not strictly inside
+  MapPtr shell;  // the gauge map that a soft orthogonal map is outside of its shrunk set
+};
 
 // A constraint layer of softradial/layer.hpp: torch.classes.softradial.Layer. Immutable; compiled for a precision at its
 // first use.
@@ -18,6 +25,7 @@ class LayerObject final : public torch::CustomClassHolder {
   LayerObject(SetPtr set, LayerMethod method, ProjectionOptions options);
 
   [[nodiscard]] const SetPtr& set() const noexcept { return set_; }
+  [[nodiscard]] std::string name() const { return std::string(method_name(method_)); }
   [[nodiscard]] const LayerMethod& method() const noexcept { return method_; }
   [[nodiscard]] const ProjectionOptions& options() const noexcept { return options_; }
   [[nodiscard]] int64_t input_dim() const { return static_cast<int64_t>(compiled<double>().input_dim()); }
@@ -33,6 +41,9 @@ class LayerObject final : public torch::CustomClassHolder {
   template <class T>
   [[nodiscard]] const Layer<T>& compiled() const;
 
+  // What sets for each sample are projected by. Made at their first use.
+  [[nodiscard]] const SampleMaps& sample_maps() const;
+
  private:
   template <class T>
   struct OnDemand {
@@ -45,6 +56,7 @@ class LayerObject final : public torch::CustomClassHolder {
   ProjectionOptions options_;
   mutable OnDemand<float> f32_;
   mutable OnDemand<double> f64_;
+  mutable Lazy<SampleMaps> sample_maps_;
 };
 
 using LayerObjectPtr = c10::intrusive_ptr<LayerObject>;

@@ -78,8 +78,6 @@ using ForwardSignature = std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, c
 using BackwardSignature = at::Tensor(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
                                      const LayerObjectPtr&);
 
-std::string name_of(const LayerObjectPtr& layer) { return std::string(method_name(layer->method())); }
-
 at::Tensor layer_backward(const at::Tensor& grad_x, const at::Tensor& u, const at::Tensor& x, const at::Tensor& state,
                           const LayerObjectPtr& layer) {
   static const auto op = find_op<BackwardSignature>("softradial::layer_backward");
@@ -94,7 +92,7 @@ std::tuple<at::Tensor, at::Tensor> layer_forward(const at::Tensor& u, const Laye
 std::tuple<at::Tensor, at::Tensor> layer_forward_autograd(const at::Tensor& u, const LayerObjectPtr& layer,
                                                           bool training) {
   if (!training && (torch::autograd::compute_requires_grad(u) || torch::autograd::isFwGradDefined(u))) {
-    throw Error(name_of(layer) +
+    throw Error(layer->name() +
                 " ends with an exact projection when it is evaluated, which has no gradient here: use training mode");
   }
   const auto evaluate = [&]() -> Tensors {
@@ -104,13 +102,13 @@ std::tuple<at::Tensor, at::Tensor> layer_forward_autograd(const at::Tensor& u, c
   const auto vjp = [layer](const at::Tensor& grad_x, const Tensors& inputs, const Tensors& outputs) -> Tensors {
     return {layer_backward(grad_x, inputs[0], outputs[0], outputs[1], layer)};
   };
-  const Tensors out = record_first_order({name_of(layer), vjp, 1}, {u}, evaluate);
+  const Tensors out = record_first_order({layer->name(), vjp, 1}, {u}, evaluate);
   return {out[0], out[1]};
 }
 
 at::Tensor layer_backward_autograd(const at::Tensor& grad_x, const at::Tensor& u, const at::Tensor& x,
                                    const at::Tensor& state, const LayerObjectPtr& layer) {
-  return derivative_only(name_of(layer), {grad_x, u, x, state},
+  return derivative_only(layer->name(), {grad_x, u, x, state},
                          [&]() -> Tensors { return {layer_backward(grad_x, u, x, state, layer)}; })[0];
 }
 
@@ -133,7 +131,7 @@ at::Tensor layer_backward_vmap(const at::Tensor& grad_x, const at::Tensor& u, co
 
 void require_inverse(const LayerObjectPtr& layer, const char* quantity) {
   if (has_inverse(layer->method())) return;
-  throw NotAvailable(std::string(quantity) + " is for " + methods_with(has_inverse) + ", not for " + name_of(layer));
+  throw NotAvailable(std::string(quantity) + " is for " + methods_with(has_inverse) + ", not for " + layer->name());
 }
 
 at::Tensor layer_inverse_cpu(const at::Tensor& given, const LayerObjectPtr& layer) {
@@ -169,12 +167,12 @@ at::Tensor layer_log_abs_det_cpu(const at::Tensor& given, const LayerObjectPtr& 
 }
 
 at::Tensor layer_inverse_autograd(const at::Tensor& x, const LayerObjectPtr& layer) {
-  return without_derivative(name_of(layer) + ": its inverse has no gradient", {x},
+  return without_derivative(layer->name() + ": its inverse has no gradient", {x},
                             [&]() -> Tensors { return {layer_inverse(x, layer)}; })[0];
 }
 
 at::Tensor layer_log_abs_det_autograd(const at::Tensor& u, const LayerObjectPtr& layer) {
-  return without_derivative(name_of(layer) + ": its log_abs_det has no gradient", {u},
+  return without_derivative(layer->name() + ": its log_abs_det has no gradient", {u},
                             [&]() -> Tensors { return {layer_log_abs_det(u, layer)}; })[0];
 }
 

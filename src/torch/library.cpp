@@ -10,6 +10,7 @@
 #include "described/description.hpp"
 #include "eigen_tensors.hpp"
 #include "layer_object.hpp"
+#include "layer_samples.hpp"
 #include "map_object.hpp"
 #include "method_names.hpp"
 #include "project.hpp"
@@ -83,6 +84,12 @@ TORCH_LIBRARY(softradial, m) {
       .def("describe", [](const MapPtr& map) { return describe(map); })
       .def("tracing_mode", [](const MapPtr&) { return kKeptAsItIs; })
       .def("status", [](const MapPtr& map) { return map->last().read(); })
+      .def("inverse_samples", [](const MapPtr& map, const at::Tensor& x,
+                                 const NamedTensors& data) { return inverse_samples(x, sample_data(data, *map), map); })
+      .def("log_abs_det_samples",
+           [](const MapPtr& map, const at::Tensor& u, const NamedTensors& data) {
+             return log_abs_det_samples(u, sample_data(data, *map), map);
+           })
       .def("inverse", [](const MapPtr& map, const at::Tensor& x) { return inverse(x, map); })
       .def("log_abs_det", [](const MapPtr& map, const at::Tensor& u) { return log_abs_det(u, map); })
       .def_property("set", [](const MapPtr& map) { return map->set(); })
@@ -97,6 +104,12 @@ TORCH_LIBRARY(softradial, m) {
       .def(torch::init(&make_layer_object))
       .def("project", [](const LayerObjectPtr& layer, const at::Tensor& u,
                          bool training) { return project_layer(u, layer, training); })
+      .def("project_samples", [](const LayerObjectPtr& layer, const at::Tensor& u, const NamedTensors& data,
+                                 bool training) { return project_layer_samples(u, data, layer, training).x; })
+      .def("inverse_samples", [](const LayerObjectPtr& layer, const at::Tensor& x,
+                                 const NamedTensors& data) { return layer_inverse_samples(x, data, layer); })
+      .def("log_abs_det_samples", [](const LayerObjectPtr& layer, const at::Tensor& u,
+                                     const NamedTensors& data) { return layer_log_abs_det_samples(u, data, layer); })
       .def("inverse", [](const LayerObjectPtr& layer, const at::Tensor& x) { return layer_inverse(x, layer); })
       .def("log_abs_det", [](const LayerObjectPtr& layer, const at::Tensor& u) { return layer_log_abs_det(u, layer); })
       .def_property("set", [](const LayerObjectPtr& layer) { return layer->set(); })
@@ -167,6 +180,21 @@ TORCH_LIBRARY(softradial, m) {
   m.def(
       "layer_backward(Tensor grad_x, Tensor u, Tensor x, Tensor state, __torch__.torch.classes.softradial.Layer layer) "
       "-> Tensor");
+  m.def(
+      "nearest_polyhedra(Tensor u, Tensor b, Tensor f, Tensor A, Tensor E, int? steps, "
+      "__torch__.torch.classes.softradial.Projection map) -> (Tensor x, Tensor duals)");
+  m.def(
+      "nearest_polyhedra_backward(Tensor grad_x, Tensor u, Tensor b, Tensor f, Tensor A, Tensor E, Tensor x, "
+      "Tensor duals, int[] wanted, __torch__.torch.classes.softradial.Projection map) -> "
+      "(Tensor u, Tensor b, Tensor f, Tensor A, Tensor E)");
+  m.def(
+      "layer_each(Tensor u, Tensor[] data, str[] names, __torch__.torch.classes.softradial.Layer layer, bool training) "
+      "-> (Tensor x, Tensor status)");
+  m.def(
+      "layer_each_backward(Tensor grad_x, Tensor u, Tensor[] data, str[] names, "
+      "__torch__.torch.classes.softradial.Layer layer) -> Tensor");
+  m.def(
+      "violation_samples(Tensor x, Tensor[] data, str[] names, __torch__.torch.classes.softradial.Set set) -> Tensor");
   m.def("layer_inverse(Tensor x, __torch__.torch.classes.softradial.Layer layer) -> Tensor");
   m.def("layer_log_abs_det(Tensor u, __torch__.torch.classes.softradial.Layer layer) -> Tensor");
   // The same on a description (described/description.hpp): no class in the signature, for compiled and exported programs.

@@ -138,6 +138,18 @@ const AffineHull& MapObject::declared_hull() const {
   });
 }
 
+bool MapObject::owns_rows(const at::Tensor& A, const at::Tensor& E) const {
+  const auto own = linear(at::kCPU, at::kDouble);
+  return A.is_same(own->A) && (E.is_same(own->E) || (E.size(-2) == 0 && own->E.size(0) == 0));
+}
+
+const layers::PolyhedronProjector& MapObject::own_projector() const {
+  return caches_->projector.get([&] {
+    const auto own = linear(at::kCPU, at::kDouble);
+    return layers::PolyhedronProjector(to_columns(own->A).transpose(), to_columns(own->E).transpose());
+  });
+}
+
 template <class T>
 std::shared_ptr<const PolyhedraMap<T>> MapObject::shared_rows(const at::Tensor& A) const {
   const auto pack = [&] {

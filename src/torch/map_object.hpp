@@ -13,6 +13,7 @@
 #include "analytic_center.hpp"
 #include "cpu/result_memory.hpp"
 #include "last_status.hpp"
+#include "orthogonal/polyhedron_projector.hpp"
 #include "plain_tensors.hpp"
 #include "set_object.hpp"
 #include "softradial/pool.hpp"
@@ -142,6 +143,7 @@ struct MapCaches {
   TensorCache<BoundsTensors> bounds;
   LastImage image;
   Lazy<AffineHull> declared_hull;
+  Lazy<layers::PolyhedronProjector> projector;
   Lazy<const SetType*> set_type;
 };
 
@@ -185,6 +187,11 @@ class MapObject final : public torch::CustomClassHolder {
   // The map onto polyhedra {A x <= b_i} that share A, (m, dim), packed; once where A is the set's own (`linear`).
   template <class T>
   [[nodiscard]] std::shared_ptr<const PolyhedraMap<T>> shared_rows(const at::Tensor& A) const;
+
+  // Orthogonal projection onto polyhedra with the set's own rows, and whether these are they, as tensors of `linear` in double
+  // on the CPU. No E: no rows in it.
+  [[nodiscard]] bool owns_rows(const at::Tensor& A, const at::Tensor& E) const;
+  [[nodiscard]] const layers::PolyhedronProjector& own_projector() const;
 
   // The hull of the declared equalities alone: what polyhedra that change from row to row share.
   [[nodiscard]] const AffineHull& declared_hull() const;

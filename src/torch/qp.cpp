@@ -4,6 +4,7 @@
 #include "autocast.hpp"
 #include "autograd/first_order.hpp"
 #include "described/kernel.hpp"
+#include "eigen_tensors.hpp"
 #include "op_handle.hpp"
 #include "shapes.hpp"
 #include "softradial/errors.hpp"
@@ -13,17 +14,12 @@
 namespace softradial::ops {
 namespace {
 
-// (rows, width) in double on the CPU, as columns.
-Eigen::MatrixXd columns(const at::Tensor& tensor) {
-  const at::Tensor wide = tensor.to(at::kCPU, at::kDouble).contiguous();
-  return Eigen::Map<const Eigen::MatrixXd>(wide.data_ptr<double>(), wide.size(1), wide.size(0));
-}
 at::Tensor rows(const Eigen::MatrixXd& matrix, const at::Tensor& like) {
   const at::Tensor out = at::empty({matrix.cols(), matrix.rows()}, at::kDouble);
   Eigen::Map<Eigen::MatrixXd>(out.data_ptr<double>(), matrix.rows(), matrix.cols()) = matrix;
   return out.to(like.options());
 }
-Eigen::MatrixXd matrix(const at::Tensor& tensor) { return columns(tensor).transpose(); }
+Eigen::MatrixXd matrix(const at::Tensor& tensor) { return to_columns(tensor).transpose(); }
 at::Tensor from_matrix(const Eigen::MatrixXd& value, const at::Tensor& like) { return rows(value.transpose(), like); }
 
 // (..., width) over the batch of p; (width) is for all samples.
@@ -49,7 +45,7 @@ Solved solve_kernel(const at::Tensor& p, const at::Tensor& h, const at::Tensor& 
                     const at::Tensor& G, const at::Tensor& A) {
   const int64_t batch = p.numel() / p.size(-1);
   const auto solution =
-      layer_of(Q, G, A).solve(columns(flat(p, batch)), columns(flat(h, batch)), columns(flat(b, batch)));
+      layer_of(Q, G, A).solve(to_columns(flat(p, batch)), to_columns(flat(h, batch)), to_columns(flat(b, batch)));
   const at::Tensor wide = at::empty({0}, at::kDouble);
   const at::Tensor x = rows(solution.x, wide);
   // A copy: results of an op share no memory.
@@ -63,10 +59,10 @@ Cotangents solve_backward_kernel(const at::Tensor& grad_x, const at::Tensor& p, 
                                  const at::Tensor& b, const at::Tensor& Q, const at::Tensor& G, const at::Tensor& A,
                                  const at::Tensor& x, const at::Tensor& duals, const at::Tensor& prices) {
   QpLayer::Solution at;
-  at.x = columns(x);
-  at.duals = columns(duals);
-  at.prices = columns(prices);
-  const auto g = layer_of(Q, G, A).vjp(at, columns(flat(grad_x, x.size(0))));
+  at.x = to_columns(x);
+  at.duals = to_columns(duals);
+  at.prices = to_columns(prices);
+  const auto g = layer_of(Q, G, A).vjp(at, to_columns(flat(grad_x, x.size(0))));
   return {rows(g.p, p).reshape(p.sizes()),
           rows(g.h, h).reshape(h.sizes()),
           rows(g.b, b).reshape(b.sizes()),

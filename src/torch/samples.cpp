@@ -19,6 +19,8 @@
 #include "eigen_tensors.hpp"
 #include "polyhedra.hpp"
 #include "project.hpp"
+#include "sample_sets.hpp"
+#include "sets/coordinates/bounds.hpp"
 #include "shapes.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/row_status.hpp"
@@ -31,9 +33,10 @@ namespace {
 using NamedTensor = std::pair<std::string_view, const MaybeTensor*>;
 
 // All data that a set may have for each sample.
-std::array<NamedTensor, 9> data_of_sets(const SampleData& data) {
+std::array<NamedTensor, 10> data_of_sets(const SampleData& data) {
   return {{{"A", &data.A},
            {"b", &data.b},
+           {"E", &data.E},
            {"f", &data.f},
            {"lower", &data.lower},
            {"upper", &data.upper},
@@ -47,20 +50,19 @@ bool has_data(const SetType& type, std::string_view name) {
   return std::ranges::find(type.sample_data, name) != type.sample_data.end();
 }
 
-// Throws for data that are given but that the set does not have.
+}  // namespace
+
 void allow_only_data_of(const MapObject& map, const SampleData& data) {
   const SetType* const type = map.set_type();
   for (const auto& [name, tensor] : data_of_sets(data)) {
     if (!*tensor) continue;
     if (type != nullptr && has_data(*type, name)) continue;
-    std::string others;
-    if (type != nullptr) {
-      for (const std::string_view known : type->sample_data) others += std::string(known) + ", ";
-    }
-    throw InvalidSet(std::string(name) + ": a " + map.set()->set()->describe().type + " has no such data, only " +
-                     others + "scale, anchor");
+    refuse_data(map.set()->set(), std::string(name));
   }
+  for (const auto& [name, tensor] : data.others) static_cast<void>(part_with_data(map.set()->set(), name));
 }
+
+namespace {
 
 // Data (..., width), or (width) or () for all samples.
 at::Tensor vectors(const at::Tensor& data, const char* name, const at::Tensor& u, int64_t width) {
@@ -75,6 +77,18 @@ at::Tensor vectors(const at::Tensor& data, const char* name, const at::Tensor& u
   return fits ? data : data.to(u.device(), u.scalar_type());
 }
 
+// A matrix for each sample, (..., m, n), or for all.
+at::Tensor matrices(const at::Tensor& data, const char* name, const at::Tensor& u, at::IntArrayRef shape) {
+  if (data.dim() < 2 || data.size(-2) != shape[0] || data.size(-1) != shape[1]) {
+    throw ShapeError(std::string(name) + ": expected shape (..., " + std::to_string(shape[0]) + ", " +
+                     std::to_string(shape[1]) + "), got shape " + shape_text(data));
+  }
+  if (!at::is_expandable_to(data.sizes().slice(0, data.dim() - 2), u.sizes().slice(0, u.dim() - 1))) {
+    throw does_not_broadcast(data, name, u, "u");
+  }
+  return data.to(u.options());
+}
+
 // One number for each sample, (...), or for all; as (..., 1) or ().
 at::Tensor numbers(const at::Tensor& data, const char* name, const at::Tensor& u) {
   if (!at::is_expandable_to(data.sizes(), u.sizes().slice(0, u.dim() - 1)))
@@ -83,20 +97,28 @@ at::Tensor numbers(const at::Tensor& data, const char* name, const at::Tensor& u
   return vectors(column, name, u, 1);
 }
 
-SampleResult onto_coordinates(const at::Tensor& u, const SampleData& data, const CoordinateSet& set,
-                              const MapPtr& map) {
-  const bool has_sum = set.total().has_value();
-  const int64_t dim = map->dim();
+}  // namespace
+
+BallsOfSamples sample_balls(const at::Tensor& u, const SampleData& data, const Ball& ball) {
+  const at::Tensor own = to_tensor(ball.center()).to(u.options());
+  return {data.center ? vectors(*data.center, "center", u, u.size(-1)) : own,
+          data.radius ? numbers(*data.radius, "radius", u) : at::full({1}, ball.radius(), u.options())};
+}
+
+BoundsData sample_bounds(const at::Tensor& u, const SampleData& data, const CoordinateSet& set, const MapObject& map) {
+  const int64_t dim = map.dim();
   BoundsData bounds;
-  const auto fixed = map->bounds(u.device(), u.scalar_type());
+  const auto fixed = map.bounds(u.device(), u.scalar_type());
   bounds.lower = data.lower ? vectors(*data.lower, "lower", u, dim) : fixed->lower;
   bounds.upper = data.upper ? vectors(*data.upper, "upper", u, dim)
                  : data.cap ? vectors(*data.cap, "cap", u, dim)
                             : fixed->upper;
-  if (has_sum) bounds.sum = data.sum ? numbers(*data.sum, "sum", u) : fixed->sum;
+  if (set.total()) bounds.sum = data.sum ? numbers(*data.sum, "sum", u) : fixed->sum;
   if (data.anchor) bounds.anchor = vectors(*data.anchor, "anchor", u, dim);
-  return project_bounds(u, bounds, map);
+  return bounds;
 }
+
+namespace {
 
 // Whether autograd need not record an op on this tensor.
 bool constant(const at::Tensor& tensor) {
@@ -112,97 +134,277 @@ at::Tensor slack_at(const at::Tensor& A, const at::Tensor& b, const at::Tensor& 
   return (b.to(at::kDouble) - image).to(b.scalar_type());
 }
 
-SampleResult onto_polyhedra(const at::Tensor& u, const SampleData& data, bool anchor_gradient, const MapPtr& map) {
-  const auto linear = map->linear(u.device(), u.scalar_type());
-  const at::Tensor A = data.A ? data.A->to(u.options()) : linear->A;
-  if (A.dim() < 2 || A.size(-1) != map->dim() || A.size(-2) != linear->A.size(0)) {
-    throw ShapeError("A: expected shape (..., " + std::to_string(linear->A.size(0)) + ", " +
-                     std::to_string(map->dim()) + "), got shape " + shape_text(A));
-  }
-  if (!at::is_expandable_to(A.sizes().slice(0, A.dim() - 2), u.sizes().slice(0, u.dim() - 1))) {
-    throw does_not_broadcast(A, "A", u, "u");
-  }
-  const at::Tensor b = data.b ? vectors(*data.b, "b", u, A.size(-2)) : linear->b;
-  MaybeTensor E;
-  MaybeTensor f;
+}  // namespace
+
+PolyhedraOfSamples sample_polyhedra(const at::Tensor& u, const SampleData& data, const MapObject& map) {
+  const auto linear = map.linear(u.device(), u.scalar_type());
+  PolyhedraOfSamples out;
+  out.A = data.A ? matrices(*data.A, "A", u, linear->A.sizes()) : linear->A;
+  out.b = data.b ? vectors(*data.b, "b", u, out.A.size(-2)) : linear->b;
   if (linear->E.size(0) > 0) {
-    E = linear->E;
-    f = data.f ? vectors(*data.f, "f", u, linear->E.size(0)) : linear->f;
-  } else if (data.f) {
-    throw InvalidSet("f: this polyhedron has no equalities");
+    out.E = data.E ? matrices(*data.E, "E", u, linear->E.sizes()) : linear->E;
+    out.f = data.f ? vectors(*data.f, "f", u, linear->E.size(0)) : linear->f;
+  } else if (data.f || data.E) {
+    throw InvalidSet(std::string(data.f ? "f" : "E") + ": this polyhedron has no equalities");
   }
-  at::Tensor anchor;
-  at::Tensor missing;
-  if (data.anchor) {
-    anchor = vectors(*data.anchor, "anchor", u, map->dim());
-  } else {
-    const Centers centers = anchor_gradient
-                                ? analytic_center(A, b, E, f, linear->anchor, true)
-                                : interior_point(A.is_same(linear->A) ? linear->wide_A : A, b, E, f, linear->known);
-    missing = centers.status;
-    anchor = composite::where_else((missing == 0).unsqueeze(-1), centers.point, 0).to(u.scalar_type());
-  }
-  // The caller's anchor for all samples: A u0 is taken in double and rounded once, and the guard of the kernels covers that.
-  if (!missing.defined() && A.is_same(linear->A) && anchor.dim() == 1 && constant(anchor)) {
-    return project_polyhedra(u, {A, b, map->image_of(anchor), anchor}, map);
-  }
-  at::Tensor slack = slack_at(A, b, anchor, *linear);
-  if (missing.defined()) {
-    slack = composite::where_else((missing == 0).unsqueeze(-1), slack, -1);
-  }
-  return project_polyhedra(u, {A, slack, c10::nullopt, anchor}, map);
+  return out;
 }
 
-// Every other set, with data or an anchor for each sample: by the composite alone.
-SampleResult onto_anchored(const at::Tensor& u, const SampleData& data, const MapPtr& map) {
+namespace {
+
+// The found points, with 0 where there is none, in u's dtype.
+SampleAnchor anchor_among(const Centers& centers, at::ScalarType type) {
+  return {composite::where_else((centers.status == 0).unsqueeze(-1), centers.point, 0).to(type), centers.status};
+}
+
+SampleAnchor interior_anchor(const PolyhedraOfSamples& sets, const LinearTensors& linear, at::ScalarType type) {
+  const at::Tensor& A = sets.A.is_same(linear.A) ? linear.wide_A : sets.A;
+  SampleAnchor found = anchor_among(interior_point(A, sets.b, sets.E, sets.f, linear.known), type);
+  // It moves with the equalities, and with nothing else.
+  if (sets.f && !constant(*sets.f)) {
+    const at::Tensor shift = linear.known.shift ? *linear.known.shift : at::linalg_pinv(sets.E->to(at::kDouble));
+    found.point = found.point + (*sets.f - sets.f->detach()).matmul(shift.t().to(type));
+  }
+  return found;
+}
+
+// The data of each sample's set as the core's tensors, in double. Those that are NaN, or infinite where that is no open side, are
+// replaced before anything is computed from them: `known` (..., 1) says where none were.
+class CoreData {
+ public:
+  CoreData(const at::Tensor& u, const SampleData& data, const MapObject& map, const AtSpace& space)
+      : samples(space), known(at::ones({1}, u.options().dtype(at::kBool))) {
+    const Set& set = map.set()->set();
+    for (const auto& [name, tensor] : data_of_sets(data)) {
+      if (*tensor) give(u, set, std::string(name), std::string(name), **tensor);
+    }
+    for (const auto& [name, tensor] : data.others) {
+      const std::vector<std::size_t> way = part_with_data(set, name);
+      std::string path;
+      const Set* part = &set;
+      for (const std::size_t k : way) {
+        path += std::to_string(k) + ".";
+        part = &dynamic_cast<const Intersection&>(**part).parts()[k];
+      }
+      give(u, *part, path + field_of(name), name, tensor);
+    }
+  }
+
+  at::Tensor numbers_only(const at::Tensor& values) {
+    const at::Tensor finite = values.isfinite().all(-1, true);
+    known = known.logical_and(finite);
+    return composite::where_else(finite, values, 0);
+  }
+
+  SampleTensors samples;
+  at::Tensor known;
+
+ private:
+  void give(const at::Tensor& u, const Set& set, const std::string& key, const std::string& name,
+            const at::Tensor& tensor) {
+    const Description own = set->describe();
+    const Field& field = *set_type(own.type).find(field_of(name));
+    const auto value = std::ranges::find(own.fields, field.name, &std::pair<std::string, Description::Value>::first);
+    at::Tensor values;
+    if (field.kind == FieldKind::any_matrix || field.kind == FieldKind::matrix) {
+      LinearSystem system(set.dim());
+      set->append_linear(system);
+      const auto rows =
+          static_cast<int64_t>(field.name == "E" ? system.equalities().size() : system.inequalities().size());
+      values = matrices(tensor, name.c_str(), u, {rows, static_cast<int64_t>(set.dim())});
+      known = known.logical_and(values.isfinite().all(-1).all(-1, true));
+      values = values.nan_to_num(0, 0, 0);
+    } else if (field.kind == FieldKind::number) {
+      values = numbers_only(numbers(tensor, name.c_str(), u).expand_as(u.narrow(-1, 0, 1)));
+    } else {
+      const auto* const vector = value == own.fields.end() ? nullptr : std::get_if<Eigen::VectorXd>(&value->second);
+      values = vectors(tensor, name.c_str(), u, vector == nullptr ? u.size(-1) : vector->size());
+      const bool may_be_open = field.kind != FieldKind::numbers || field.name == "b";
+      const at::Tensor usable = (may_be_open ? values.isnan().logical_not() : values.isfinite()).all(-1, true);
+      known = known.logical_and(usable);
+      values = composite::where_else(usable, values, 0);
+    }
+    samples.give(key, wrap(values.to(at::kDouble)));
+  }
+};
+
+// Orthonormal normals of each sample's equalities, (..., k, dim).
+at::Tensor normals_of(const at::Tensor& E) {
+  return std::get<0>(at::linalg_qr(E.to(at::kDouble).mT(), "reduced")).mT();
+}
+
+// A point of the hull that the samples' equalities have, from the set's own anchor: a0 + E^+ (f - E a0). Intersections state
+// equalities in several parts.
+at::Tensor shifted_anchor(const at::Tensor& u, const SampleData& data, const MapObject& map) {
+  const at::Tensor own = to_tensor(map.anchor().point).to(u.device());
+  const Set& set = map.set()->set();
+  const auto linear = map.linear(u.device(), at::kDouble);
+  if (linear->E.size(0) == 0) return own;
+  at::Tensor levels = linear->f;
+  bool moved = false;
+  for (const auto& [name, tensor] : data.others) {
+    if (field_of(name) != "f") continue;
+    // The equalities stand in the order of the parts.
+    const std::size_t part = part_with_data(set, name).front();
+    int64_t first = 0;
+    int64_t count = 0;
+    for (std::size_t k = 0; k <= part; ++k) {
+      LinearSystem system(set.dim());
+      dynamic_cast<const Intersection&>(*set).parts()[k]->append_linear(system);
+      first += count;
+      count = static_cast<int64_t>(system.equalities().size());
+    }
+    const at::Tensor given = vectors(tensor, name.c_str(), u, count).to(at::kDouble);
+    at::DimVector shape(u.sizes().begin(), u.sizes().end());
+    shape.back() = linear->f.size(0);
+    levels = levels.expand(shape);
+    const int64_t rest = levels.size(-1) - first - count;
+    levels = at::cat({levels.narrow(-1, 0, first), given, levels.narrow(-1, first + count, rest)}, -1);
+    moved = true;
+  }
+  if (!moved) return own;
+  const at::Tensor off = levels - own.matmul(linear->E.t());
+  return own + off.matmul(at::linalg_pinv(linear->E).t());
+}
+
+// A point inside each sample's set by the core's own search, for the samples that `open` (count) names; the others keep theirs.
+at::Tensor searched_anchor(const at::Tensor& points, const at::Tensor& open, const SampleData& data,
+                           const MapObject& map) {
+  std::vector<at::Tensor> tensors;
+  c10::List<std::string> names;
+  for (const auto& [name, tensor] : data_of_sets(data)) {
+    if (!*tensor) continue;
+    tensors.push_back(**tensor);
+    names.push_back(std::string(name));
+  }
+  for (const auto& [name, tensor] : data.others) {
+    tensors.push_back(tensor);
+    names.push_back(name);
+  }
+  const SampleSets sets(map.set()->set(), points, tensors, names);
+  const at::Tensor out = points.clone().reshape({-1, points.size(-1)});
+  const at::Tensor flags = open.reshape({-1}).to(at::kCPU).contiguous();
+  for (int64_t i = 0; i < sets.count(); ++i) {
+    if (!flags.data_ptr<bool>()[i]) continue;
+    const std::optional<Set> set = sets.set(i);
+    if (!set) continue;
+    const Anchor anchor = find_anchor(*set);
+    const bool same_hull = anchor.hull.codimension() == map.anchor().hull.codimension();
+    if (anchor.status == AnchorStatus::found && same_hull) out[i].copy_(to_tensor(anchor.point));
+  }
+  return out.reshape(points.sizes());
+}
+
+// Each sample's set for the composite, in the precision that u's dtype is computed in.
+struct SampleRadial {
+  composite::RadialSet set;
+  at::Tensor interior;  // (..., 1)
+};
+
+SampleRadial sample_radial(const at::Tensor& u, const SampleData& data, const MapPtr& map) {
   const Set& set = map->set()->set();
   const at::ScalarType type = u.scalar_type();
   const at::ScalarType working = working_type(type);
   const AtSpace space(u.device(), type);
-  // Data that are NaN or infinite are replaced before anything is computed from them.
-  at::Tensor known = at::ones({1}, u.options().dtype(at::kBool));
-  const auto numbers_only = [&](const at::Tensor& values) {
-    const at::Tensor finite = values.isfinite().all(-1, true);
-    known = known.logical_and(finite);
-    return composite::where_else(finite, values, 0);
-  };
-  SampleTensors samples(space);
-  for (const auto& [name, tensor] : data_of_sets(data)) {
-    if (!*tensor) continue;
-    const std::string text(name);
-    const Field* const field = map->set_type()->find(name);
-    const at::Tensor values = field->kind == FieldKind::number
-                                  ? numbers(**tensor, text.c_str(), u).expand_as(u.narrow(-1, 0, 1))
-                                  : vectors(**tensor, text.c_str(), u, map->dim());
-    samples.give(name, wrap(numbers_only(values).to(at::kDouble)));
-  }
+  CoreData core(u, data, *map, space);
   // The anchor rounded to the working precision: the gauge belongs to the rounded point.
-  const at::Tensor point = data.anchor ? numbers_only(vectors(*data.anchor, "anchor", u, map->dim()))
-                                       : unwrap(set->anchor_in_tensors(samples, map->anchor().point));
-  const at::Tensor anchor = point.to(type).to(at::kDouble);
-  const TensorGaugeAt gauge = set->gauge_in_tensors(wrap(anchor), samples);
-  const at::Tensor interior = unwrap(gauge.interior).logical_and(known);
+  const auto rounded = [&](const at::Tensor& point) { return point.to(type).to(at::kDouble); };
+  at::Tensor anchor;
+  if (data.anchor) {
+    anchor = rounded(core.numbers_only(vectors(*data.anchor, "anchor", u, map->dim())));
+  } else if (data.E || !data.others.empty()) {
+    anchor = rounded(shifted_anchor(u, data, *map).expand_as(u));
+    at::Tensor open = unwrap(set->gauge_in_tensors(wrap(anchor), core.samples).interior).logical_not();
+    if (data.E) open = at::ones_like(open);
+    if (open.any().item<bool>())
+      anchor = rounded(searched_anchor(anchor, open.expand_as(u.narrow(-1, 0, 1)), data, *map));
+  } else {
+    anchor = rounded(sample_anchor(u, data, map).point);
+  }
+  const TensorGaugeAt gauge = set->gauge_in_tensors(wrap(anchor), core.samples);
+  const at::Tensor interior = unwrap(gauge.interior).logical_and(core.known);
   const auto fixed = map->tensors(anchor.device(), working);
-  const composite::RadialSet radial{.anchor = composite::where_else(interior, anchor, 0).to(working),
-                                    .normals = fixed->normals,
-                                    .sum = fixed->sum,
-                                    .gauge = unwrap(gauge.gauge),
-                                    .kappa = unwrap(gauge.kappa),
-                                    .hull_dim = fixed->hull_dim};
-  return composite::project_samples(u.to(working), radial, interior, map->method(), type);
+  at::Tensor normals = fixed->normals;
+  if (data.E) normals = normals_of(composite::where_else(core.known.unsqueeze(-1), *data.E, 0)).to(working);
+  return {{.anchor = composite::where_else(interior, anchor, 0).to(working),
+           .normals = normals,
+           .sum = fixed->sum && !data.E,
+           .gauge = unwrap(gauge.gauge),
+           .kappa = unwrap(gauge.kappa),
+           .hull_dim = fixed->hull_dim},
+          interior};
+}
+
+// Every other set, with data or an anchor for each sample: by the composite alone.
+SampleResult onto_anchored(const at::Tensor& u, const SampleData& data, const MapPtr& map) {
+  const SampleRadial radial = sample_radial(u, data, map);
+  return composite::project_samples(u.to(working_type(u.scalar_type())), radial.set, radial.interior, map->method(),
+                                    u.scalar_type());
+}
+
+SampleResult onto_polyhedra(const at::Tensor& u, const SampleData& data, bool anchor_gradient, const MapPtr& map) {
+  if (data.E) return onto_anchored(u, data, map);
+  const auto linear = map->linear(u.device(), u.scalar_type());
+  const PolyhedraOfSamples sets = sample_polyhedra(u, data, *map);
+  SampleAnchor anchor;
+  if (data.anchor) {
+    anchor.point = vectors(*data.anchor, "anchor", u, map->dim());
+  } else if (anchor_gradient) {
+    anchor = anchor_among(analytic_center(sets.A, sets.b, sets.E, sets.f, linear->anchor, true), u.scalar_type());
+  } else {
+    anchor = interior_anchor(sets, *linear, u.scalar_type());
+  }
+  // The caller's anchor for all samples: A u0 is taken in double and rounded once, and the guard of the kernels covers that.
+  const bool shared = !anchor.missing.defined() && sets.A.is_same(linear->A) && anchor.point.dim() == 1;
+  if (shared && constant(anchor.point)) {
+    return project_polyhedra(u, {sets.A, sets.b, map->image_of(anchor.point), anchor.point}, map);
+  }
+  at::Tensor slack = slack_at(sets.A, sets.b, anchor.point, *linear);
+  if (anchor.missing.defined()) slack = composite::where_else((anchor.missing == 0).unsqueeze(-1), slack, -1);
+  return project_polyhedra(u, {sets.A, slack, c10::nullopt, anchor.point}, map);
+}
+
+}  // namespace
+
+SampleAnchor sample_anchor(const at::Tensor& u, const SampleData& data, const MapPtr& map) {
+  if (data.anchor) return {vectors(*data.anchor, "anchor", u, map->dim()), {}};
+  const Set& set = map->set()->set();
+  if (const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set)) {
+    const BoundsData given = sample_bounds(u, data, *coordinates, *map);
+    const bounds::TensorAnchor found =
+        bounds::anchor_in_tensors({wrap(given.lower), wrap(given.upper), given.sum ? wrap(*given.sum) : Tensor()});
+    return {unwrap(found.point), {}};
+  }
+  if (dynamic_cast<const Polyhedron*>(&*set) != nullptr) {
+    if (data.E) return {sample_radial(u, data, map).set.anchor, {}};
+    const auto linear = map->linear(u.device(), u.scalar_type());
+    return interior_anchor(sample_polyhedra(u, data, *map), *linear, u.scalar_type());
+  }
+  if (!data.others.empty()) return {sample_radial(u, data, map).set.anchor, {}};
+  const AtSpace space(u.device(), u.scalar_type());
+  const CoreData core(u, data, *map, space);
+  return {unwrap(set->anchor_in_tensors(core.samples, map->anchor().point)).to(u.scalar_type()), {}};
 }
 
 bool any_given(const SampleData& d) {
   for (const MaybeTensor* tensor :
-       {&d.A, &d.b, &d.f, &d.lower, &d.upper, &d.cap, &d.sum, &d.center, &d.radius, &d.anchor}) {
+       {&d.A, &d.b, &d.E, &d.f, &d.lower, &d.upper, &d.cap, &d.sum, &d.center, &d.radius, &d.anchor}) {
     if (tensor->has_value()) return true;
   }
-  return false;
+  return !d.others.empty();
 }
 
-// {scale y : y in C}: x = scale p(u / scale), and the anchor is scaled too. With a scale that is not positive the set has
-// no interior. Rows that are not finite are left out of the quotient: they would spoil its derivative in a shared scale.
-SampleResult onto_scaled(const at::Tensor& u, const SampleData& data, bool anchor_gradient, const MapPtr& map) {
+namespace {
+
+// A status of 0 for each row.
+at::Tensor no_trouble(const at::Tensor& u) {
+  return at::zeros(u.sizes().slice(0, u.dim() - 1), u.options().dtype(at::kChar));
+}
+
+}  // namespace
+
+// Rows that are not finite are left out of the quotient: they would spoil its derivative in a shared scale.
+SampleResult onto_scaled(const at::Tensor& u, const SampleData& data, const OntoSamples& onto) {
   const at::Tensor scale = numbers(*data.scale, "scale", u);
   const at::Tensor usable = (scale > 0).logical_and(scale.isfinite());
   const at::Tensor factor = composite::where_else(usable, scale, 1);
@@ -214,21 +416,13 @@ SampleResult onto_scaled(const at::Tensor& u, const SampleData& data, bool ancho
   SampleData rest = data;
   rest.scale = c10::nullopt;
   if (data.anchor) rest.anchor = *data.anchor / factor;
-  SampleResult inner;
-  if (any_given(rest)) {
-    inner = project_samples(inner_u, rest, anchor_gradient, map);
-  } else {
-    inner.x = project(inner_u, map);
-    inner.status = finite.bitwise_not().squeeze(-1).to(at::kChar);
-  }
+  const SampleResult inner = onto(inner_u, rest);
   const at::Tensor known = usable.expand_as(finite);
   static_assert(static_cast<int>(RowStatus::not_finite) == 1);
   const at::Tensor status = at::maximum(inner.status, finite.bitwise_not().squeeze(-1).to(at::kChar));
   return {composite::where_else(known.logical_and(finite), inner.x * factor, std::numeric_limits<double>::quiet_NaN()),
           composite::where_else(known.squeeze(-1), status, static_cast<double>(RowStatus::no_interior)), status};
 }
-
-}  // namespace
 
 SampleResult project_samples(const at::Tensor& u, const SampleData& data, bool anchor_gradient, const MapPtr& map) {
   check_shape(u, *map, "u");
@@ -237,26 +431,69 @@ SampleResult project_samples(const at::Tensor& u, const SampleData& data, bool a
     const WithoutAutocast guard;
     return project_samples(wide, data, anchor_gradient, map);
   }
-  if (data.scale) return onto_scaled(u, data, anchor_gradient, map);
+  if (data.scale) {
+    return onto_scaled(u, data, [&](const at::Tensor& inner_u, const SampleData& rest) -> SampleResult {
+      if (any_given(rest)) return project_samples(inner_u, rest, anchor_gradient, map);
+      return {project(inner_u, map), no_trouble(inner_u), {}};
+    });
+  }
   allow_only_data_of(*map, data);
   const Set& set = map->set()->set();
   if (const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set)) {
-    return onto_coordinates(u, data, *coordinates, map);
+    return project_bounds(u, sample_bounds(u, data, *coordinates, *map), map);
   }
   if (dynamic_cast<const Polyhedron*>(&*set) != nullptr) return onto_polyhedra(u, data, anchor_gradient, map);
   return onto_anchored(u, data, map);
 }
 
+at::Tensor inverse_samples(const at::Tensor& x, const SampleData& data, const MapPtr& map) {
+  check_shape(x, *map, "x");
+  allow_only_data_of(*map, data);
+  if (data.scale) {
+    return onto_scaled(x, data,
+                       [&](const at::Tensor& inner, const SampleData& rest) -> SampleResult {
+                         return {inverse_samples(inner, rest, map), no_trouble(inner), {}};
+                       })
+        .x;
+  }
+  const SampleRadial radial = sample_radial(x.to(at::kDouble), data, map);
+  const at::Tensor u = composite::radial_inverse_at(x.to(at::kDouble), radial.set, map->method());
+  return composite::where_else(radial.interior, u, std::numeric_limits<double>::quiet_NaN()).to(x.scalar_type());
+}
+
+at::Tensor log_abs_det_samples(const at::Tensor& u, const SampleData& data, const MapPtr& map) {
+  check_shape(u, *map, "u");
+  allow_only_data_of(*map, data);
+  // {scale y}: p(u) = scale q(u / scale) has q's determinant.
+  if (data.scale) {
+    SampleData rest = data;
+    rest.scale = c10::nullopt;
+    const at::Tensor scale = numbers(*data.scale, "scale", u);
+    if (data.anchor) rest.anchor = *data.anchor / scale;
+    return log_abs_det_samples(u / scale, rest, map);
+  }
+  const SampleRadial radial = sample_radial(u.to(at::kDouble), data, map);
+  const at::Tensor det = composite::radial_log_abs_det(u.to(at::kDouble), radial.set, map->method());
+  const at::Tensor interior = radial.interior.squeeze(-1);
+  return composite::where_else(interior, det, std::numeric_limits<double>::quiet_NaN()).to(u.scalar_type());
+}
+
 SampleData sample_data(const NamedTensors& named, const MapObject& map) {
   SampleData data;
   const std::pair<const char*, MaybeTensor*> places[] = {
-      {"A", &data.A},           {"b", &data.b},         {"f", &data.f},          {"lower", &data.lower},
-      {"upper", &data.upper},   {"cap", &data.cap},     {"sum", &data.sum},      {"center", &data.center},
-      {"radius", &data.radius}, {"scale", &data.scale}, {"anchor", &data.anchor}};
+      {"A", &data.A},           {"b", &data.b},           {"E", &data.E},         {"f", &data.f},
+      {"lower", &data.lower},   {"upper", &data.upper},   {"cap", &data.cap},     {"sum", &data.sum},
+      {"center", &data.center}, {"radius", &data.radius}, {"scale", &data.scale}, {"anchor", &data.anchor}};
+  // An intersection's data are those of its parts.
+  const bool has_parts = dynamic_cast<const Intersection*>(&*map.set()->set()) != nullptr;
   for (const auto& entry : named) {
-    const auto place = std::ranges::find(places, entry.key(), [](const auto& p) { return std::string(p.first); });
-    if (place == std::end(places)) throw InvalidSet(entry.key() + ": no such data");
-    *place->second = entry.value();
+    const std::string& name = entry.key();
+    const auto place = std::ranges::find(places, name, [](const auto& p) { return std::string(p.first); });
+    if (place == std::end(places) || (has_parts && name != "scale" && name != "anchor")) {
+      data.others.emplace_back(name, entry.value());
+    } else {
+      *place->second = entry.value();
+    }
   }
   if (data.upper && !data.cap) {
     const SetType* const type = map.set_type();

@@ -33,7 +33,7 @@ def onnx_runtime():
         pytest.skip("SOFTRADIAL_NODE_MODULES does not name a folder with onnxruntime-web")
     if shutil.which("node") is None:
         pytest.skip("node is not installed")
-    script = Path(__file__).parent / "onnx" / "feed.mjs"
+    script = Path(__file__).parent / "node" / "feed.mjs"
 
     def run(file, inputs):
         feeds = {

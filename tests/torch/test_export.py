@@ -182,7 +182,6 @@ def exports(request, tmp_path_factory):
 
 
 def standard_only(path):
-    # The folder onnx/ beside this file is no module: it has no origin.
     found = importlib.util.find_spec("onnx")
     if found is None or found.origin is None:
         return b"softradial" not in path.read_bytes()
@@ -215,7 +214,7 @@ def test_onnx_runtime_gives_the_same_numbers(exports):
     """All sets in one process of onnxruntime-web, with another number of rows than they were exported with."""
     modules = _node_modules()
     folder = next(iter(exports.values())).path.parent
-    script = Path(__file__).parent / "onnx" / "run.mjs"
+    script = Path(__file__).parent / "node" / "run.mjs"
     run = subprocess.run(["node", str(script), str(folder), modules], capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stderr
     errors = json.loads(run.stdout)

@@ -24,6 +24,8 @@ class Ball final : public QuadraticSet {
   [[nodiscard]] static SetType type();
   Ball(Eigen::VectorXd center, double radius);
 
+  [[nodiscard]] const Eigen::VectorXd& center() const noexcept { return center_; }
+  [[nodiscard]] double radius() const noexcept { return radius_; }
   [[nodiscard]] std::size_t dim() const noexcept override { return static_cast<std::size_t>(center_.size()); }
   [[nodiscard]] Description describe() const override;
   [[nodiscard]] QuadraticForm form() const override;

@@ -19,7 +19,7 @@ namespace softradial::layers {
 template <class T>
 [[nodiscard]] LayerPtr<T> make_orthogonal_coordinates(const CoordinateSet& set);
 template <class T>
-[[nodiscard]] LayerPtr<T> make_orthogonal_polyhedron(const LinearData& data);
+[[nodiscard]] LayerPtr<T> make_orthogonal_polyhedron(const LinearData& data, int steps = 0);  // 0: exact
 template <class T>
 [[nodiscard]] LayerPtr<T> make_orthogonal_intersection(std::size_t dim, std::vector<QuadraticConstraint> curved,
                                                        const LinearData& linear);

@@ -17,6 +17,8 @@ at::Tensor onto_hull(at::Tensor d, const RadialSet& set) {
   for (int pass = 0; pass < 2; ++pass) {
     if (set.sum) {
       d = d - d.mean(-1, true);
+    } else if (set.normals.defined() && set.normals.dim() > 2) {
+      d = d - set.normals.mT().matmul(set.normals.matmul(d.unsqueeze(-1))).squeeze(-1);
     } else if (set.normals.defined()) {
       d = d - d.matmul(set.normals.t()).matmul(set.normals);
     }
@@ -98,6 +100,21 @@ at::Tensor radial_inverse(const at::Tensor& x, const at::Tensor& found, const Ra
     log_change = log_change - where_else(moves, (f - f.detach()) / logs.radial.exp(), 0);
   }
   return or_nan(exists, set.anchor + root * log_change.exp() * at_x.d);
+}
+
+at::Tensor radial_inverse_at(const at::Tensor& x, const RadialSet& set, const Method& method) {
+  // Of sums of the size of x.
+  constexpr double kRounding = 1e-6;
+  const Direction at_x = direction_of(x.detach(), set);
+  const at::Tensor e = at_x.d * at_x.scale;
+  const at::Tensor eta = at_x.gamma * at_x.scale;
+  const at::Tensor size = at_x.scale * at_x.scale * at_x.rho;
+  const Tensor t = std::visit([&](const auto& m) { return inverse_scale(m, ops::wrap(size), ops::wrap(eta)); }, method);
+  const at::Tensor off = (x.detach() - set.anchor - e).abs().amax(-1, true);
+  const at::Tensor there =
+      at_x.finite.logical_and(eta <= 1 + kRounding).logical_and(off <= kRounding * (1 + at_x.scale));
+  const at::Tensor found = or_nan(there, set.anchor + ops::unwrap(t) * e);
+  return radial_inverse(x, found.detach(), set, method);
 }
 
 }  // namespace softradial::composite

@@ -11,8 +11,9 @@ namespace softradial::composite {
 
 // What the map must know about the set, or about one set for each row. Tensors broadcast against u (..., dim).
 struct RadialSet {
-  at::Tensor anchor;   // (dim) or (..., dim)
-  at::Tensor normals;  // (codimension, dim), orthonormal rows; undefined: the hull is all of R^n
+  at::Tensor anchor;  // (dim) or (..., dim)
+  // (codimension, dim) or (..., codimension, dim), orthonormal rows; undefined: the hull is all of R^n
+  at::Tensor normals;
   bool sum = false;    // the hull is {1.x = total}; normals are then not used
   ops::AtGauge gauge;  // guarded, except for the term kappa |d|
   at::Tensor kappa;    // () or (..., 1)
@@ -28,5 +29,8 @@ struct RadialSet {
 // u(x), differentiable in x and in the set's tensors. `found` (..., dim) is its value, NaN where there is none.
 [[nodiscard]] at::Tensor radial_inverse(const at::Tensor& x, const at::Tensor& found, const RadialSet& set,
                                         const Method& method);
+
+// The same, its value found here: for one set per row. NaN outside the set, and off the hull by more than rounding. In double.
+[[nodiscard]] at::Tensor radial_inverse_at(const at::Tensor& x, const RadialSet& set, const Method& method);
 
 }  // namespace softradial::composite

@@ -3,6 +3,8 @@
 #include <torch/serialize/output-archive.h>
 
 #include "layer_object.hpp"
+#include "layer_samples.hpp"
+#include "nn/named_tensors.hpp"
 #include "penalty.hpp"
 #include "softradial/nn.hpp"
 
@@ -18,15 +20,21 @@ ConstraintLayerImpl::ConstraintLayerImpl(Set set, const LayerMethod& method, con
           c10::make_intrusive<ops::SetObject>(std::move(set)), method,
           ProjectionOptions{.anchor = anchor.search, .anchor_point = anchor.point})})) {}
 
-torch::Tensor ConstraintLayerImpl::forward(const torch::Tensor& u) {
+torch::Tensor ConstraintLayerImpl::forward(const torch::Tensor& u, const SampleTensors& data) {
+  const ops::NamedTensors named = named_tensors(data);
+  if (!named.empty()) return ops::project_layer_samples(u, named, state_->layer, is_training()).x;
   return ops::project_layer(u, state_->layer, is_training());
 }
 
-torch::Tensor ConstraintLayerImpl::inverse(const torch::Tensor& x) const {
+torch::Tensor ConstraintLayerImpl::inverse(const torch::Tensor& x, const SampleTensors& data) const {
+  const ops::NamedTensors named = named_tensors(data);
+  if (!named.empty()) return ops::layer_inverse_samples(x, named, state_->layer);
   return ops::layer_inverse(x, state_->layer);
 }
 
-torch::Tensor ConstraintLayerImpl::log_abs_det(const torch::Tensor& u) const {
+torch::Tensor ConstraintLayerImpl::log_abs_det(const torch::Tensor& u, const SampleTensors& data) const {
+  const ops::NamedTensors named = named_tensors(data);
+  if (!named.empty()) return ops::layer_log_abs_det_samples(u, named, state_->layer);
   return ops::layer_log_abs_det(u, state_->layer);
 }
 

@@ -8,24 +8,16 @@
 #include "eigen_tensors.hpp"
 #include "map_object.hpp"
 #include "method_names.hpp"
+#include "nn/named_tensors.hpp"
 #include "project.hpp"
 #include "samples.hpp"
 #include "softradial/errors.hpp"
-#include "softradial/nn.hpp"
 #include "softradial/set_json.hpp"
 
 namespace softradial::nn {
 namespace {
 
 using ops::maybe;
-
-bool any_given(const SampleTensors& d) {
-  for (const torch::Tensor* tensor :
-       {&d.A, &d.b, &d.f, &d.lower, &d.upper, &d.cap, &d.sum, &d.center, &d.radius, &d.scale, &d.anchor}) {
-    if (tensor->defined()) return true;
-  }
-  return false;
-}
 
 ops::MapPtr make_map(Set set, const Method& method, const AnchorOptions& anchor) {
   ProjectionOptions options;
@@ -50,18 +42,25 @@ RadialImpl::RadialImpl(std::string name, Set set, const Method& method, const An
 torch::Tensor RadialImpl::forward(const torch::Tensor& u, const SampleTensors& data) {
   const torch::Tensor input = state_->check_finite ? ops::check_finite(u) : u;
   ops::LastStatus& last = state_->map->last();
-  if (!any_given(data)) return last.watch([&] { return ops::project(input, state_->map); });
-  const ops::SampleData samples{maybe(data.A),      maybe(data.b),     maybe(data.f),     maybe(data.lower),
-                                maybe(data.upper),  maybe(data.cap),   maybe(data.sum),   maybe(data.center),
-                                maybe(data.radius), maybe(data.scale), maybe(data.anchor)};
+  const ops::NamedTensors named = named_tensors(data);
+  if (named.empty()) return last.watch([&] { return ops::project(input, state_->map); });
+  const ops::SampleData samples = ops::sample_data(named, *state_->map);
   ops::SampleResult result = ops::project_samples(input, samples, state_->anchor_gradient, state_->map);
   last.note(result.status);
   return result.x;
 }
 
-torch::Tensor RadialImpl::inverse(const torch::Tensor& x) const { return ops::inverse(x, state_->map); }
+torch::Tensor RadialImpl::inverse(const torch::Tensor& x, const SampleTensors& data) const {
+  const ops::NamedTensors named = named_tensors(data);
+  if (named.empty()) return ops::inverse(x, state_->map);
+  return ops::inverse_samples(x, ops::sample_data(named, *state_->map), state_->map);
+}
 
-torch::Tensor RadialImpl::log_abs_det(const torch::Tensor& u) const { return ops::log_abs_det(u, state_->map); }
+torch::Tensor RadialImpl::log_abs_det(const torch::Tensor& u, const SampleTensors& data) const {
+  const ops::NamedTensors named = named_tensors(data);
+  if (named.empty()) return ops::log_abs_det(u, state_->map);
+  return ops::log_abs_det_samples(u, ops::sample_data(named, *state_->map), state_->map);
+}
 
 torch::Tensor RadialImpl::status() const { return state_->map->last().read(); }
 

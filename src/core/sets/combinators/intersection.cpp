@@ -282,7 +282,8 @@ GaugePtr<double> Product::gauge_f64(const AnchoredHull& at) const { return produ
 
 TensorGaugeAt Intersection::gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const {
   std::vector<TensorGaugeAt> gauges;
-  for (const Set& part : parts_) gauges.push_back(part->gauge_in_tensors(anchor, data));
+  for (std::size_t k = 0; k < parts_.size(); ++k)
+    gauges.push_back(parts_[k]->gauge_in_tensors(anchor, data.of_part(k)));
   return largest_of(gauges, std::vector<std::size_t>(parts_.size(), 0), parts_);
 }
 

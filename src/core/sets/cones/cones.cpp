@@ -46,7 +46,7 @@ struct Boost {
   V sweep;
 };
 template <class N, class V, class M>
-Boost<N, V> boost(const M& rows, const M& columns, const V& s, const V& c, double e, const V& u0) {
+Boost<N, V> boost(const M& rows, const M& columns, const V& s, const V& c, const N& e, const V& u0) {
   const V w0 = product(rows, u0) + s;
   const N t0 = dot(c, u0) + e;
   const N length = norm(w0);
@@ -304,11 +304,14 @@ TensorGaugeAt SecondOrderCone::gauge_in_tensors(const Tensor& anchor, const Samp
   const TensorSpace& space = data.space();
   const Tensor rows = space.constant(M_);
   const Tensor columns = space.constant(Eigen::MatrixXd(M_.transpose()));
-  const auto at = boost<Tensor, Tensor>(columns, rows, space.constant(s_), space.constant(c_), e_, anchor);
+  const Tensor s = data.value_or("s", s_);
+  const Tensor c = data.value_or("c", c_);
+  const Tensor e = data.value_or("e", e_);
+  const auto at = boost<Tensor, Tensor>(columns, rows, s, c, e, anchor);
   const Tensor inside = at.slack > 0;
   const Tensor lipschitz = (M_.norm() + norm(at.omega) * norm(at.sweep)) / at.a + norm(at.tau);
   const auto terms = static_cast<std::size_t>(M_.rows() + M_.cols());
-  const Tensor sizes = (M_.norm() + c_.norm()) * norm(anchor) + (s_.norm() + std::abs(e_));
+  const Tensor sizes = (M_.norm() + norm(c)) * norm(anchor) + (norm(s) + abs(e));
   const TensorGauge gauge = [columns = space.working(columns), omega = space.working(at.omega),
                              sweep = space.working(at.sweep), a = space.working(at.a),
                              tau = space.working(at.tau)](const Tensor& d) {
@@ -327,7 +330,7 @@ SetType SecondOrderCone::type() {
                  {.name = "s", .kind = FieldKind::numbers, .meaning = "(k)"},
                  {.name = "c", .kind = FieldKind::numbers, .meaning = "(dim)"},
                  {.name = "e", .kind = FieldKind::number, .meaning = "a number"}},
-      .sample_data = {},
+      .sample_data = {"s", "c", "e"},
       .example = R"({"type": "second_order_cone", "M": [[1, 0, 0], [0, 1, 0]], "s": [0, 0], "c": [0, 0, 1], "e": 1})",
       .make = [](const Fields& f) -> Set {
         return SecondOrderCone(f.matrix("M"), f.numbers("s"), f.numbers("c"), f.number("e"));

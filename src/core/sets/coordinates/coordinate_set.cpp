@@ -280,8 +280,8 @@ GaugePtr<double> CoordinateSet::gauge_f64(const AnchoredHull& at) const {
 }
 
 TensorGaugeAt CoordinateSet::gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const {
-  const TensorSpace& space = data.space();
-  return bounds::gauge_in_tensors({space.constant(lower_), space.constant(upper_), {}}, anchor, space);
+  const Tensor upper = data.value_or(total() ? "cap" : "upper", upper_);
+  return bounds::gauge_in_tensors({data.value_or("lower", lower_), upper, {}}, anchor, data.space());
 }
 
 namespace {

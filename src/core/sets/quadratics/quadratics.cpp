@@ -110,8 +110,8 @@ AtAnchor<V> ellipsoid_at(const V& e0, const M& shape) {
   const V image = product(shape, e0);
   return {1 - dot(e0, image), image};
 }
-template <class V, class M>
-AtAnchor<V> quadratic_at(const V& u0, const M& P, const V& q, double c) {
+template <class V, class M, class N>
+AtAnchor<V> quadratic_at(const V& u0, const M& P, const V& q, const N& c) {
   const V image = product(P, u0);
   return {-(dot(u0, image) + 2 * dot(q, u0) + 2 * c), image + q};
 }
@@ -416,9 +416,11 @@ Tensor Ellipsoid::anchor_in_tensors(const SampleTensors& data, const Eigen::Vect
 
 TensorGaugeAt Quadratic::gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const {
   const TensorSpace& space = data.space();
+  const Tensor q = data.value_or("q", q_);
+  const Tensor c = data.value_or("c", c_);
   const Tensor size = norm(anchor);
-  const Tensor sizes = P_.norm() * size * size + 2 * q_.norm() * size + 2 * std::abs(c_);
-  return gauge_of(quadratic_at(anchor, space.constant(P_), space.constant(q_), c_), sizes,
+  const Tensor sizes = P_.norm() * size * size + 2 * norm(q) * size + 2 * abs(c);
+  return gauge_of(quadratic_at(anchor, space.constant(P_), q, c), sizes,
                   factor_.rows() > 0 ? factor_ : Eigen::MatrixXd::Zero(1, q_.size()), anchor, space);
 }
 
@@ -452,7 +454,7 @@ SetType Quadratic::type() {
           .fields = {{.name = "P", .kind = FieldKind::matrix, .meaning = "(dim, dim): symmetric"},
                      {.name = "q", .kind = FieldKind::numbers, .meaning = "(dim)"},
                      {.name = "c", .kind = FieldKind::number, .meaning = "a number"}},
-          .sample_data = {},
+          .sample_data = {"q", "c"},
           .example = R"({"type": "quadratic", "P": [[2, 0], [0, 1]], "q": [0, -1], "c": -1})",
           .make = [](const Fields& f) -> Set { return Quadratic(f.matrix("P"), f.numbers("q"), f.number("c")); }};
 }

@@ -183,8 +183,9 @@ TensorGaugeAt Polyhedron::gauge_in_tensors(const Tensor& anchor, const SampleTen
     for (const LinearSystem::Entry& e : rows[i].entries) A(i, static_cast<Eigen::Index>(e.column)) = e.value;
     b[i] = rows[i].bound;
   }
-  const Tensor rows_of_set = space.constant(A);
-  return rows_gauge_in_tensors(rows_of_set, space.constant(b) - rows_of_set.value().rows_times(anchor), anchor, space);
+  const Tensor rows_of_set = data.value_or("A", A);
+  const Tensor slack = data.value_or("b", b) - rows_of_set.value().rows_times(anchor);
+  return rows_gauge_in_tensors(rows_of_set, slack, anchor, space);
 }
 
 SetType Polyhedron::type() {
@@ -217,7 +218,7 @@ SetType Polyhedron::type() {
                       .kind = FieldKind::count,
                       .presence = kOptional,
                       .meaning = "the number of coordinates, where neither A nor E says it"}},
-          .sample_data = {"A", "b", "f"},
+          .sample_data = {"A", "b", "E", "f"},
           .example = R"({"type": "polyhedron", "A": [[1, 2], [-1, 0], [0, -1]], "b": [1, 0, 0]})",
           .make = [](const Fields& f) -> Set {
             require_pair(f, "A", "b");
@@ -272,6 +273,11 @@ std::optional<BarrierTerms> PolyhedralSet::nonlinear_barrier(const Eigen::Vector
 // Numbers that are not chosen are replaced before they are divided by: their derivatives must stay finite.
 TensorGaugeAt rows_gauge_in_tensors(const Tensor& A, const Tensor& slack, const Tensor& anchor,
                                     const TensorSpace& space) {
+  if (slack.value().width() == 0) {
+    const Tensor none = 0 * norm(frozen(anchor));
+    return {[](const Tensor& d) { return 0 * d.value().columns(0, 1); }, space.working(none), all(isfinite(anchor)),
+            none.value().in_double()};
+  }
   const TensorMath math(space);
   const std::size_t dim = anchor.value().width();
   const Tensor norms = frozen(A).value().row_norms();

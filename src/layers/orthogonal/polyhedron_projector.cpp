@@ -1,0 +1,200 @@
+#include "orthogonal/polyhedron_projector.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/QR>
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "active_set.hpp"
+#include "softradial/affine_hull.hpp"
+
+namespace softradial::layers {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+// The alternating direction method on the dual problem, for all samples at once:
+//   v <- (S + rho I)^-1 (c + rho (z - y)),   v~ = alpha v + (1 - alpha) z,   z <- max(0, v~ + y),   y <- y + v~ - z
+class DualSplitting {
+ public:
+  explicit DualSplitting(const MatrixXd& S) {
+    MatrixXd shifted = S;
+    shifted.diagonal().array() += kRho;
+    inverse_ = shifted.llt().solve(MatrixXd::Identity(S.rows(), S.cols()));
+  }
+
+  void step(const MatrixXd& c, MatrixXd& z, MatrixXd& y) const {
+    const MatrixXd right = c + kRho * (z - y);
+    MatrixXd v = inverse_ * right;
+    v = kRelaxation * v + (1 - kRelaxation) * z + y;
+    z = v.cwiseMax(0.0);
+    y = v - z;
+  }
+
+ private:
+  // S has ones on its diagonal.
+  static constexpr double kRho = 0.3;
+  static constexpr double kRelaxation = 1.6;
+
+  MatrixXd inverse_;
+};
+
+std::vector<Index> active_rows(const VectorXd& duals) {
+  std::vector<Index> active;
+  for (Index i = 0; i < duals.size(); ++i) {
+    if (duals[i] > 0) active.push_back(i);
+  }
+  return active;
+}
+
+}  // namespace
+
+PolyhedronProjector::PolyhedronProjector(const MatrixXd& A, const MatrixXd& E) : A_(A), E_(E) {
+  const Index n = A.cols();
+  if (E_.rows() == 0) {
+    E_.resize(0, n);
+    pseudo_inverse_.resize(n, 0);
+    P_ = MatrixXd::Identity(n, n);
+  } else {
+    pseudo_inverse_ = E_.completeOrthogonalDecomposition().pseudoInverse();
+    P_ = MatrixXd::Identity(n, n) - pseudo_inverse_ * E_;
+  }
+  rows_ = on_hull(A_.transpose()).transpose();
+  lengths_ = rows_.rowwise().norm();
+  for (Index i = 0; i < A_.rows(); ++i) {
+    if (lengths_[i] > kConstantOnHull * A_.row(i).norm()) {
+      rows_.row(i) /= lengths_[i];
+    } else {
+      lengths_[i] = 0;
+      rows_.row(i).setZero();
+    }
+  }
+  gram_ = rows_ * rows_.transpose();
+}
+
+MatrixXd PolyhedronProjector::on_hull(const MatrixXd& d) const {
+  if (E_.rows() == 0) return d;
+  return P_ * d;
+}
+
+PolyhedronProjector::Nearest PolyhedronProjector::solve(const MatrixXd& u, const MatrixXd& b, const MatrixXd& f,
+                                                        std::optional<int> steps) const {
+  // Enough for a guess of the active rows from which the exact solution is found in a few steps. Of few rows, those that
+  // the nearest point of the hull breaks are guess enough.
+  constexpr int kGuessSteps = 20;
+  constexpr Index kFewRows = 12;
+  // Of samples whose active rows cannot be found exactly.
+  constexpr int kMostSteps = 20000;
+  constexpr double kTolerance = 1e-11;
+  const Index batch = u.cols();
+  const Index m = A_.rows();
+  Nearest out;
+  MatrixXd y = on_hull(u);
+  if (E_.rows() > 0) y += pseudo_inverse_ * f;
+  MatrixXd c = A_ * y - b;
+  // A row that is constant on the hull, or without a bound, holds nothing back.
+  for (Index i = 0; i < m; ++i) {
+    if (lengths_[i] > 0) {
+      c.row(i) /= lengths_[i];
+    } else {
+      c.row(i).setConstant(-1);
+    }
+  }
+  c = (b.array() == std::numeric_limits<double>::infinity()).select(-1, c);
+  MatrixXd duals = MatrixXd::Zero(m, batch);
+  std::optional<DualSplitting> splitting;
+  const int guesses = steps.value_or(m > kFewRows ? kGuessSteps : 0);
+  const bool any_outside = m > 0 && !((c.array() <= 0).all());
+  if (any_outside && guesses > 0) {
+    splitting.emplace(gram_);
+    MatrixXd rest = MatrixXd::Zero(m, batch);
+    for (int i = 0; i < guesses; ++i) splitting->step(c, duals, rest);
+    out.iterations = static_cast<std::size_t>(guesses) * static_cast<std::size_t>(batch);
+  } else {
+    duals = c.cwiseMax(0.0);
+  }
+  const ActiveSet exact(gram_, 0);
+  for (Index s = 0; s < batch; ++s) {
+    if (!c.col(s).allFinite()) {
+      duals.col(s).setConstant(std::numeric_limits<double>::quiet_NaN());
+      continue;
+    }
+    if (m == 0 || c.col(s).maxCoeff() <= 0) {
+      duals.col(s).setZero();
+      continue;
+    }
+    if (steps) continue;
+    VectorXd v = duals.col(s);
+    if (exact.solve(c.col(s), v, out.iterations)) {
+      duals.col(s) = v;
+      continue;
+    }
+    // Rounding kept the active rows from settling: the splitting goes on alone.
+    if (!splitting) splitting.emplace(gram_);
+    MatrixXd z = duals.col(s);
+    MatrixXd rest = MatrixXd::Zero(m, 1);
+    const MatrixXd breaks = c.col(s);
+    const double tolerance = kTolerance * std::max(1.0, breaks.cwiseAbs().maxCoeff());
+    bool settled = false;
+    for (int i = 0; i < kMostSteps && !settled; ++i, ++out.iterations) {
+      const MatrixXd before = z;
+      splitting->step(breaks, z, rest);
+      settled = (z - before).cwiseAbs().maxCoeff() <= tolerance;
+    }
+    if (!settled) ++out.unsolved;
+    duals.col(s) = z;
+  }
+  out.x = m > 0 ? MatrixXd(y - rows_.transpose() * duals) : y;
+  for (Index i = 0; i < m; ++i) {
+    if (lengths_[i] > 0) duals.row(i) /= lengths_[i];
+  }
+  out.duals = std::move(duals);
+  return out;
+}
+
+PolyhedronProjector::Cotangents PolyhedronProjector::through(const MatrixXd& duals, const MatrixXd& grad_x) const {
+  const Index batch = grad_x.cols();
+  Cotangents out;
+  out.u = on_hull(grad_x);
+  out.b = MatrixXd::Zero(A_.rows(), batch);
+  const MatrixXd image = rows_ * out.u;
+  for (Index s = 0; s < batch; ++s) {
+    const std::vector<Index> active = active_rows(duals.col(s));
+    if (active.empty()) continue;
+    const VectorXd mu = solve_rows(gram_, active, image.col(s));
+    for (std::size_t a = 0; a < active.size(); ++a) {
+      const Index i = active[a];
+      out.u.col(s) -= rows_.row(i).transpose() * mu[static_cast<Index>(a)];
+      out.b(i, s) = mu[static_cast<Index>(a)] / lengths_[i];
+    }
+  }
+  // E'mu = grad_x - w - A'mu, and w is no combination of equalities.
+  out.f = pseudo_inverse_.transpose() * (grad_x - A_.transpose() * out.b);
+  return out;
+}
+
+// The equalities' own multipliers follow from E'v = u - x - A'v.
+PolyhedronProjector::RowCotangents PolyhedronProjector::through_rows(const MatrixXd& u, const MatrixXd& x,
+                                                                     const MatrixXd& duals,
+                                                                     const Cotangents& found) const {
+  const MatrixXd prices = pseudo_inverse_.transpose() * (u - x - A_.transpose() * duals);
+  return {-(found.b * x.transpose() + duals * found.u.transpose()),
+          -(found.f * x.transpose() + prices * found.u.transpose())};
+}
+
+VectorXd PolyhedronProjector::lost_dimensions(const MatrixXd& duals) const {
+  VectorXd out = VectorXd::Zero(duals.cols());
+  for (Index s = 0; s < duals.cols(); ++s) {
+    const std::vector<Index> active = active_rows(duals.col(s));
+    if (active.empty()) continue;
+    Eigen::ColPivHouseholderQR<MatrixXd> factor(MatrixXd(rows_(active, Eigen::all).transpose()));
+    factor.setThreshold(kConstantOnHull);
+    out[s] = static_cast<double>(factor.rank());
+  }
+  return out;
+}
+
+}  // namespace softradial::layers

@@ -1,0 +1,327 @@
+#include "layer_samples.hpp"
+
+#include <ATen/ATen.h>
+#include <torch/library.h>
+
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "at_tensor.hpp"
+#include "autocast.hpp"
+#include "autograd/first_order.hpp"
+#include "composite/safe_math.hpp"
+#include "nearest.hpp"
+#include "op_handle.hpp"
+#include "penalty.hpp"
+#include "sample_sets.hpp"
+#include "shapes.hpp"
+#include "softradial/errors.hpp"
+#include "softradial/row_status.hpp"
+#include "softradial/sets.hpp"
+#include "softradial/violation.hpp"
+
+namespace softradial::ops {
+namespace {
+
+// --- One by one. ------------------------------------------------------------------------------------------------------
+
+using Names = c10::List<std::string>;
+using TwoTensors = std::tuple<at::Tensor, at::Tensor>;
+
+at::Tensor rows_of(const at::Tensor& u) { return u.to(at::kCPU, at::kDouble).reshape({-1, u.size(-1)}).contiguous(); }
+
+Rows<const double> one_row(const at::Tensor& rows, int64_t i) {
+  const auto width = static_cast<std::size_t>(rows.size(1));
+  return {rows.data_ptr<double>() + i * rows.size(1), 1, width};
+}
+Rows<double> one_row_of(const at::Tensor& rows, int64_t i) {
+  const auto width = static_cast<std::size_t>(rows.size(1));
+  return {rows.data_ptr<double>() + i * rows.size(1), 1, width};
+}
+
+// The layer of each sample, for `visit(layer, sample)`. A sample whose set has no interior, or that the method does not take,
+// is left out: visit gets no layer.
+template <class Visit>
+void for_each_layer(const LayerObjectPtr& layer, const SampleSets& sets, const Visit& visit) {
+  for (int64_t i = 0; i < sets.count(); ++i) {
+    LayerPtr<double> own;
+    if (const std::optional<Set> set = sets.set(i)) {
+      ProjectionOptions options = layer->options();
+      if (const auto anchor = sets.anchor(i)) options.anchor_point = *anchor;
+      try {
+        own = make_layer<double>(*set, layer->method(), options);
+      } catch (const NoInterior&) {
+      } catch (const AnchorNotInterior&) {
+      }
+    }
+    visit(own.get(), i);
+  }
+}
+
+at::Tensor filled(const at::Tensor& like) {
+  return at::full(like.sizes(), std::numeric_limits<double>::quiet_NaN(), at::kDouble);
+}
+
+// x and a status; rows without a set come out as NaN.
+TwoTensors each_kernel(const at::Tensor& u, at::TensorList data, const Names& names, const LayerObjectPtr& layer,
+                       bool training) {
+  const SampleSets sets(layer->set()->set(), u, data, names);
+  const at::Tensor from = rows_of(u);
+  const at::Tensor x = at::full({from.size(0), layer->dim()}, std::numeric_limits<double>::quiet_NaN(), at::kDouble);
+  const at::Tensor status = at::zeros({from.size(0)}, at::kChar);
+  for_each_layer(layer, sets, [&](const Layer<double>* own, int64_t i) {
+    if (own == nullptr) {
+      status[i] = static_cast<int64_t>(RowStatus::no_interior);
+    } else if (!from[i].isfinite().all().item<bool>()) {
+      status[i] = static_cast<int64_t>(RowStatus::not_finite);
+    } else if (training) {
+      own->project(one_row(from, i), one_row_of(x, i), {});
+    } else {
+      own->evaluate(one_row(from, i), one_row_of(x, i));
+    }
+  });
+  at::DimVector shape(u.sizes().begin(), u.sizes().end());
+  shape.back() = layer->dim();
+  return {x.reshape(shape).to(u.options()), status.reshape(u.sizes().slice(0, u.dim() - 1))};
+}
+
+at::Tensor each_backward_kernel(const at::Tensor& grad_x, const at::Tensor& u, at::TensorList data, const Names& names,
+                                const LayerObjectPtr& layer) {
+  const SampleSets sets(layer->set()->set(), u, data, names);
+  const at::Tensor from = rows_of(u);
+  const at::Tensor g = rows_of(grad_x);
+  const at::Tensor out = at::zeros_like(from);
+  for_each_layer(layer, sets, [&](const Layer<double>* own, int64_t i) {
+    if (own == nullptr || !from[i].isfinite().all().item<bool>()) return;
+    const at::Tensor x = at::empty({1, layer->dim()}, at::kDouble);
+    const at::Tensor state = at::empty({1, static_cast<int64_t>(own->state_dim())}, at::kDouble);
+    own->project(one_row(from, i), one_row_of(x, 0), one_row_of(state, 0));
+    own->project_vjp(one_row(from, i), one_row(x, 0), one_row(state, 0), one_row(g, i), one_row_of(out, i));
+  });
+  return out.reshape(u.sizes()).to(u.options());
+}
+
+TwoTensors layer_each(const at::Tensor& u, at::TensorList data, const Names& names, const LayerObjectPtr& layer,
+                      bool training) {
+  static const auto op = find_op<decltype(each_kernel)>("softradial::layer_each");
+  return op.call(u, data, names, layer, training);
+}
+
+at::Tensor layer_each_backward(const at::Tensor& grad_x, const at::Tensor& u, at::TensorList data, const Names& names,
+                               const LayerObjectPtr& layer) {
+  static const auto op = find_op<decltype(each_backward_kernel)>("softradial::layer_each_backward");
+  return op.call(grad_x, u, data, names, layer);
+}
+
+TwoTensors each_autograd(const at::Tensor& u, at::TensorList data, const Names& names, const LayerObjectPtr& layer,
+                         bool training) {
+  for (std::size_t k = 0; k < data.size(); ++k) {
+    if (!at::GradMode::is_enabled() || !data[k].requires_grad()) continue;
+    throw NotAvailable(layer->name() + ": on " + with_article(layer->set()->set()->describe().type) +
+                       " there is no gradient to " + names.get(k) + "; detach it, or use soft_radial");
+  }
+  const std::vector<at::Tensor> kept = data.vec();
+  const auto vjp = [=](const at::Tensor& grad_x, const Tensors& inputs, const Tensors&) -> Tensors {
+    return {layer_each_backward(grad_x, inputs[0], kept, names, layer)};
+  };
+  const auto evaluate = [&]() -> Tensors {
+    auto [x, status] = layer_each(u, data, names, layer, training);
+    return {x, status};
+  };
+  const Tensors out = record_first_order({layer->name(), vjp, 1}, {u}, evaluate);
+  return {out[0], out[1]};
+}
+
+at::Tensor each_backward_autograd(const at::Tensor& grad_x, const at::Tensor& u, at::TensorList data,
+                                  const Names& names, const LayerObjectPtr& layer) {
+  return derivative_only(layer->name(), {grad_x, u},
+                         [&]() -> Tensors { return {layer_each_backward(grad_x, u, data, names, layer)}; })[0];
+}
+
+// The dictionary as an op takes it.
+struct Listed {
+  std::vector<at::Tensor> data;
+  Names names;
+
+  explicit Listed(const NamedTensors& named) {
+    for (const auto& entry : named) {
+      data.push_back(entry.value());
+      names.push_back(entry.key());
+    }
+  }
+};
+
+// --- Orthogonal and soft orthogonal layers, all samples at once. ------------------------------------------------------------
+
+// Whether the nearest points of such sets are found for all samples at once, with gradients to their data.
+bool together(const Set& set, const SampleData& data) {
+  if (!data.others.empty()) return false;
+  return dynamic_cast<const CoordinateSet*>(&*set) != nullptr || dynamic_cast<const Polyhedron*>(&*set) != nullptr ||
+         dynamic_cast<const Ball*>(&*set) != nullptr;
+}
+
+at::Tensor nearest(const at::Tensor& u, const SampleData& data, int steps, const MapPtr& map) {
+  const Set& set = map->set()->set();
+  if (const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set)) {
+    return nearest_in_bounds(u, sample_bounds(u, data, *coordinates, *map));
+  }
+  if (const auto* ball = dynamic_cast<const Ball*>(&*set)) {
+    const BallsOfSamples balls = sample_balls(u, data, *ball);
+    return nearest_in_balls(u, balls.center, balls.radius);
+  }
+  return nearest_in_polyhedra(u, sample_polyhedra(u, data, *map),
+                              steps > 0 ? c10::optional<int64_t>(steps) : c10::nullopt, map);
+}
+
+SampleData converted(const SampleData& data, at::ScalarType type) {
+  SampleData out = data;
+  for (MaybeTensor* tensor : out.tensors()) {
+    if (*tensor) *tensor = (*tensor)->to(type);
+  }
+  return out;
+}
+
+SampleData detached(const SampleData& data) {
+  SampleData out = data;
+  for (MaybeTensor* tensor : out.tensors()) {
+    if (*tensor) *tensor = (*tensor)->detach();
+  }
+  return out;
+}
+
+SampleData with_anchor(SampleData data, const at::Tensor& anchor) {
+  data.anchor = anchor;
+  return data;
+}
+
+// The value of one tensor with the derivatives of another.
+at::Tensor with_derivatives(const at::Tensor& value, const at::Tensor& derivatives) {
+  return value.detach() + (derivatives - derivatives.detach());
+}
+
+// Rows longer than this are pulled in to it, so that squares do not overflow.
+constexpr double kLongest = 1e100;
+
+SampleResult status_of(const at::Tensor& u, const at::Tensor& x) {
+  const at::Tensor finite = (u - u == 0).all(-1);
+  return {x, finite.logical_not().to(at::kChar), {}};
+}
+
+SampleResult orthogonal(const at::Tensor& u, const SampleData& data, const MapPtr& map) {
+  const at::Tensor x = nearest(u.to(at::kDouble), converted(data, at::kDouble), 0, map);
+  return status_of(u, x.to(u.scalar_type()));
+}
+
+// docs/math/soft_orthogonal.md. From p, the nearest point of the shrunk set, the map is a gauge map with anchor p: its phi is
+// 1 / (lambda + gamma) with lambda = 1 / kappa. In double; then the guard from the anchor u0, as on fixed sets.
+SampleResult soft_orthogonal(const at::Tensor& u, const SampleData& data, const SoftOrthogonal& method,
+                             const SampleMaps& maps) {
+  const at::ScalarType type = u.scalar_type();
+  const SampleData wide_data = converted(data, at::kDouble);
+  at::Tensor wide = u.to(at::kDouble);
+  wide = wide * (kLongest / wide.detach().abs().amax(-1, true).clamp_min(kLongest));
+  const SampleAnchor anchor = sample_anchor(wide, wide_data, maps.guard);
+  const at::Tensor u0 = anchor.point.expand_as(wide);
+  const double shrink = 1 - method.delta;
+  const at::Tensor found = nearest(u0 + (wide - u0) / shrink, wide_data, method.steps, maps.guard);
+  // Strictly inside whatever the projection did: the identity on what is.
+  const at::Tensor inside = project_samples(found, with_anchor(wide_data, u0), false, maps.guard).x;
+  const at::Tensor p = u0 + shrink * (inside - u0);
+  const SampleResult shell = project_samples(wide, with_anchor(wide_data, p), false, maps.shell);
+  // Where p is too near the boundary for the digits, the guard alone decides.
+  const at::Tensor x = at::where((shell.status == 0).unsqueeze(-1), shell.x, p).to(type);
+  const SampleResult guarded =
+      project_samples(x.detach(), with_anchor(detached(data), u0.detach().to(type)), false, maps.guard);
+  return {with_derivatives(guarded.x, x), guarded.status, {}};
+}
+
+}  // namespace
+
+SampleResult project_layer_samples(const at::Tensor& u, const NamedTensors& named, const LayerObjectPtr& layer,
+                                   bool training) {
+  check_floating(u, "u");
+  check_width(u, layer->input_dim(), "u");
+  if (autocasts(u)) {
+    const at::Tensor wide = widened(u);
+    const WithoutAutocast guard;
+    return project_layer_samples(wide, named, layer, training);
+  }
+  const SampleMaps& maps = layer->sample_maps();
+  SampleData data = sample_data(named, *maps.guard);
+  allow_only_data_of(*maps.guard, data);
+  const auto* const soft = std::get_if<SoftOrthogonal>(&layer->method());
+  const bool nearest_point = soft != nullptr || std::holds_alternative<Orthogonal>(layer->method()) ||
+                             std::holds_alternative<HardNetCvx>(layer->method());
+  if (nearest_point && together(layer->set()->set(), data)) {
+    const OntoSamples onto = [&](const at::Tensor& rows, const SampleData& rest) {
+      return soft != nullptr ? soft_orthogonal(rows, rest, *soft, maps) : orthogonal(rows, rest, maps.guard);
+    };
+    return data.scale ? onto_scaled(u, data, onto) : onto(u, data);
+  }
+  const Listed listed(named);
+  const bool in_training = training || !layer->differs_in_training();
+  if (!in_training && u.requires_grad() && at::GradMode::is_enabled()) {
+    throw Error(layer->name() +
+                " ends with an exact projection when it is evaluated, which has no gradient here: use training mode");
+  }
+  auto [x, status] = layer_each(u, listed.data, listed.names, layer, in_training);
+  return {x, status, {}};
+}
+
+at::Tensor layer_inverse_samples(const at::Tensor& x, const NamedTensors& named, const LayerObjectPtr& layer) {
+  check_width(x, layer->dim(), "x");
+  const Listed listed(named);
+  const SampleSets sets(layer->set()->set(), x, listed.data, listed.names);
+  const at::Tensor from = rows_of(x.detach());
+  const at::Tensor out = filled(from);
+  for_each_layer(layer, sets, [&](const Layer<double>* own, int64_t i) {
+    if (own != nullptr) own->inverse(one_row(from, i), one_row_of(out, i));
+  });
+  return out.reshape(x.sizes()).to(x.options());
+}
+
+at::Tensor layer_log_abs_det_samples(const at::Tensor& u, const NamedTensors& named, const LayerObjectPtr& layer) {
+  check_width(u, layer->input_dim(), "u");
+  const Listed listed(named);
+  const SampleSets sets(layer->set()->set(), u, listed.data, listed.names);
+  const at::Tensor from = rows_of(u.detach());
+  const at::Tensor out = at::full({from.size(0)}, std::numeric_limits<double>::quiet_NaN(), at::kDouble);
+  for_each_layer(layer, sets, [&](const Layer<double>* own, int64_t i) {
+    if (own != nullptr) own->log_abs_det(one_row(from, i), {out.data_ptr<double>() + i, 1});
+  });
+  return out.reshape(u.sizes().slice(0, u.dim() - 1)).to(u.options());
+}
+
+namespace {
+
+// What each row violates of its sample's set, as the op `violation` measures it: NaN where there is no such set.
+at::Tensor violation_samples(const at::Tensor& x, at::TensorList data, const Names& names, const SetPtr& set) {
+  check_points(x, set->set());
+  const SampleSets sets(set->set(), x, data, names);
+  const at::Tensor points = rows_of(x.detach());
+  const double ulp_of_x = ulp(at::isFloatingType(x.scalar_type()) ? x.scalar_type() : at::kDouble);
+  const at::Tensor out = at::full({points.size(0)}, std::numeric_limits<double>::quiet_NaN(), at::kDouble);
+  for (int64_t i = 0; i < sets.count(); ++i) {
+    const std::optional<Set> own = sets.set(i);
+    if (!own) continue;
+    ViolationMeter meter(*own);
+    out.data_ptr<double>()[i] = meter.beyond_rounding(one_row(points, i)[0], ulp_of_x);
+  }
+  return out.reshape(x.sizes().slice(0, x.dim() - 1)).to(x.device());
+}
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(softradial, CompositeExplicitAutograd, m) {
+  m.impl("violation_samples", violation_samples);
+  m.impl("layer_each", each_kernel);
+  m.impl("layer_each_backward", each_backward_kernel);
+}
+TORCH_LIBRARY_IMPL(softradial, Autograd, m) {
+  m.impl("layer_each", each_autograd);
+  m.impl("layer_each_backward", each_backward_autograd);
+}
+
+}  // namespace softradial::ops

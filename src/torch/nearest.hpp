@@ -1,0 +1,24 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "bounds.hpp"
+#include "samples.hpp"
+
+// Orthogonal projections onto sets that change from row to row, with first derivatives in u and in all data. In double.
+namespace softradial::ops {
+
+// The nearest points of {x : A x <= b, E x = f}. u (..., n); A (m, n) or (..., m, n); b (..., m); f (..., k). With `steps` so
+// many splitting steps instead of the exact solution (layers/orthogonal/polyhedron_projector.hpp). The map keeps what its own
+// rows need.
+[[nodiscard]] at::Tensor nearest_in_polyhedra(const at::Tensor& u, const PolyhedraOfSamples& sets,
+                                              c10::optional<int64_t> steps, const MapPtr& map);
+
+// The nearest points of {x : lower <= x <= upper}, on the hyperplane 1.x = sum where there is one:
+//   x = min(max(u - tau, lower), upper)
+[[nodiscard]] at::Tensor nearest_in_bounds(const at::Tensor& u, const BoundsData& sets);
+
+// The nearest points of {x : |x - center| <= radius}; radius (..., 1).
+[[nodiscard]] at::Tensor nearest_in_balls(const at::Tensor& u, const at::Tensor& center, const at::Tensor& radius);
+
+}  // namespace softradial::ops
