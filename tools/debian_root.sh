@@ -28,8 +28,9 @@ enter() {
     root=$1 folder=$2 cache=$3
     shift 3
     mount -t proc proc "$root/proc"
-    mkdir -p "$root/dev/shm" "$root/ccache" "$cache/ccache"
+    mkdir -p "$root/dev/shm" "$root/dev/pts" "$root/ccache" "$cache/ccache"
     mount -t tmpfs tmpfs "$root/dev/shm"
+    mount -t devpts -o ptmxmode=0666 devpts "$root/dev/pts"
     mount --bind "$cache/ccache" "$root/ccache"
     if [[ -n $folder ]]; then
       mkdir -p "$root$folder"

@@ -26,7 +26,7 @@ namespace softradial {
 // that is a bijection onto the interior. The sets of `Orthogonal`.
 struct SoftOrthogonal {
   double kappa = 0.03;
-  double delta = 0.005;
+  double delta = 0.003;
   int steps = 0;  // onto polyhedra: so many splitting steps in the place of the exact projection; 0: exact
   bool operator==(const SoftOrthogonal&) const = default;
 };

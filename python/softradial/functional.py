@@ -164,21 +164,21 @@ def gauge_map_log_abs_det(
 
 
 def soft_orthogonal(
-    u: Numbers, set: Set, kappa: float = 0.03, delta: float = 0.005, anchor: Any = "auto", **data: Numbers
+    u: Numbers, set: Set, kappa: float = 0.03, delta: float = 0.003, anchor: Any = "auto", **data: Numbers
 ) -> Tensor:
     """x strictly inside the set, near the nearest point of it: softradial.SoftOrthogonal(set, ...)(u, **data)."""
     return _project(methods.SoftOrthogonal, u, set, (kappa, delta), anchor, data)
 
 
 def soft_orthogonal_inverse(
-    x: Numbers, set: Set, kappa: float = 0.03, delta: float = 0.005, anchor: Any = "auto"
+    x: Numbers, set: Set, kappa: float = 0.03, delta: float = 0.003, anchor: Any = "auto"
 ) -> Tensor:
     """The u on the set's affine hull with soft_orthogonal(u, ...) = x; NaN in rows outside the set."""
     return _radial(methods.SoftOrthogonal, set, (kappa, delta), anchor).inverse(x)
 
 
 def soft_orthogonal_log_abs_det(
-    u: Numbers, set: Set, kappa: float = 0.03, delta: float = 0.005, anchor: Any = "auto"
+    u: Numbers, set: Set, kappa: float = 0.03, delta: float = 0.003, anchor: Any = "auto"
 ) -> Tensor:
     """log |det J(u)| of soft_orthogonal on the directions of the set's affine hull, one number a row."""
     return _radial(methods.SoftOrthogonal, set, (kappa, delta), anchor).log_abs_det(u)

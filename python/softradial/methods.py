@@ -179,7 +179,7 @@ class SoftOrthogonal(Bijection):
     """
 
     def __init__(
-        self, set: Set, kappa: float = 0.03, delta: float = 0.005, anchor: Any = "auto", steps: int = 0
+        self, set: Set, kappa: float = 0.03, delta: float = 0.003, anchor: Any = "auto", steps: int = 0
     ) -> None:
         super().__init__(set, "soft_orthogonal", anchor=anchor, kappa=kappa, delta=delta, steps=steps)
 

@@ -98,7 +98,9 @@ class PortfolioModel(nn.Module):
         both = vol * market_deviations.square().mean(-1).sqrt()
         least = 1e-12
         cor = (deviations * market_deviations).mean(-1) / both.clamp(min=least)
-        return torch.cat([returns[:, -self.lookback :], vol, torch.where(both > least, cor, torch.zeros_like(cor))], -1)
+        # Not by `cat`: the compiler that torch 2.6 gives a scripted model to does not come to an end with it.
+        known = torch.where(both > least, cor, torch.zeros_like(cor))
+        return torch.stack([returns[:, -self.lookback :], vol, known], -2).flatten(-2)
 
     def forward(self, prices: Tensor) -> Tensor:
         features = (self.features(prices.to(self.mean.dtype)) - self.mean) / self.scale

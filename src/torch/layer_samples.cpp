@@ -204,14 +204,15 @@ at::Tensor with_derivatives(const at::Tensor& value, const at::Tensor& derivativ
 // Rows longer than this are pulled in to it, so that squares do not overflow.
 constexpr double kLongest = 1e100;
 
-SampleResult status_of(const at::Tensor& u, const at::Tensor& x) {
-  const at::Tensor finite = (u - u == 0).all(-1);
-  return {x, finite.logical_not().to(at::kChar), {}};
-}
-
 SampleResult orthogonal(const at::Tensor& u, const SampleData& data, const MapPtr& map) {
-  const at::Tensor x = nearest(u.to(at::kDouble), converted(data, at::kDouble), 0, map);
-  return status_of(u, x.to(u.scalar_type()));
+  const at::Tensor x = nearest(u.to(at::kDouble), converted(data, at::kDouble), 0, map).to(u.scalar_type());
+  const at::Tensor finite = (u - u == 0).all(-1, true);
+  const at::Tensor found = (x - x == 0).all(-1, true);
+  static_assert(static_cast<int>(RowStatus::not_finite) == 1);
+  const at::Tensor status =
+      composite::where_else(found.logical_or(finite.logical_not()), finite.logical_not().to(at::kChar),
+                            static_cast<double>(RowStatus::no_interior));
+  return {composite::where_else(found, x, std::numeric_limits<double>::quiet_NaN()), status.squeeze(-1), {}};
 }
 
 // docs/math/soft_orthogonal.md. From p, the nearest point of the shrunk set, the map is a gauge map with anchor p: its phi is
@@ -234,7 +235,9 @@ SampleResult soft_orthogonal(const at::Tensor& u, const SampleData& data, const 
   const at::Tensor x = at::where((shell.status == 0).unsqueeze(-1), shell.x, p).to(type);
   const SampleResult guarded =
       project_samples(x.detach(), with_anchor(detached(data), u0.detach().to(type)), false, maps.guard);
-  return {with_derivatives(guarded.x, x), guarded.status, {}};
+  // A row without a result has no gradient.
+  const at::Tensor told = composite::where_else((guarded.status == 0).unsqueeze(-1), x, 0);
+  return {with_derivatives(guarded.x, told), guarded.status, {}};
 }
 
 }  // namespace

@@ -314,13 +314,18 @@ def test_steps_are_strict_and_approach_the_exact_projection():
         sr.SoftOrthogonal(sr.Simplex(3), steps=5)
 
 
-def test_a_sample_without_a_set_is_told():
-    data, given, inside = case(("b", "f"), "soft_orthogonal")
-    layer = sr.SoftOrthogonal(own_set(data, 0))
+@pytest.mark.parametrize("method", ["soft_orthogonal", "orthogonal"])
+def test_a_sample_without_a_set_is_told_and_spoils_no_gradient(method):
+    data, given, inside = case(("b", "f"), method)
+    layer = MAKERS[method](own_set(data, 0))
     given["b"][2] = torch.nan
     u = random(5, 6, seed=96)
-    x = layer(u, **given)
+    u.requires_grad_()
+    A = data["A"][0].clone().requires_grad_()
+    x = layer(u, A=A, **given)
     assert x[2].isnan().all() and not x[[0, 1, 3, 4]].isnan().any()
+    x.square().sum().backward()
+    assert u.grad[2].eq(0).all() and u.grad.isfinite().all() and A.grad.isfinite().all()
 
 
 def test_layers_with_data_can_be_scripted():

@@ -84,7 +84,7 @@ PolyhedronProjector::Nearest PolyhedronProjector::solve(const MatrixXd& u, const
                                                         std::optional<int> steps) const {
   // Enough for a guess of the active rows from which the exact solution is found in a few steps. Of few rows, those that
   // the nearest point of the hull breaks are guess enough.
-  constexpr int kGuessSteps = 20;
+  constexpr int kGuessSteps = 10;
   constexpr Index kFewRows = 12;
   // Of samples whose active rows cannot be found exactly.
   constexpr int kMostSteps = 20000;
@@ -180,9 +180,13 @@ PolyhedronProjector::Cotangents PolyhedronProjector::through(const MatrixXd& dua
 PolyhedronProjector::RowCotangents PolyhedronProjector::through_rows(const MatrixXd& u, const MatrixXd& x,
                                                                      const MatrixXd& duals,
                                                                      const Cotangents& found) const {
-  const MatrixXd prices = pseudo_inverse_.transpose() * (u - x - A_.transpose() * duals);
-  return {-(found.b * x.transpose() + duals * found.u.transpose()),
-          -(found.f * x.transpose() + prices * found.u.transpose())};
+  // Samples without a solution are left out.
+  const auto known = [](const MatrixXd& values) -> MatrixXd { return values.array().isFinite().select(values, 0.0); };
+  const MatrixXd at = known(x);
+  const MatrixXd multipliers = known(duals);
+  const MatrixXd prices = known(pseudo_inverse_.transpose() * (u - x - A_.transpose() * duals));
+  return {-(found.b * at.transpose() + multipliers * found.u.transpose()),
+          -(found.f * at.transpose() + prices * found.u.transpose())};
 }
 
 VectorXd PolyhedronProjector::lost_dimensions(const MatrixXd& duals) const {
