@@ -229,7 +229,9 @@ SampleResult soft_orthogonal(const at::Tensor& u, const SampleData& data, const 
   const at::Tensor found = nearest(u0 + (wide - u0) / shrink, wide_data, method.steps, maps.guard);
   // Strictly inside whatever the projection did: the identity on what is.
   const at::Tensor inside = project_samples(found, with_anchor(wide_data, u0), false, maps.guard).x;
-  const at::Tensor p = u0 + shrink * (inside - u0);
+  // A sample without a set keeps its anchor: its numbers meet those that all samples share in sums.
+  const at::Tensor known = (inside - inside == 0).all(-1, true);
+  const at::Tensor p = at::where(known, u0 + shrink * (inside - u0), u0.detach());
   const SampleResult shell = project_samples(wide, with_anchor(wide_data, p), false, maps.shell);
   // Where p is too near the boundary for the digits, the guard alone decides.
   const at::Tensor x = at::where((shell.status == 0).unsqueeze(-1), shell.x, p).to(type);

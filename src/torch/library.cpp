@@ -77,7 +77,7 @@ TORCH_LIBRARY(softradial, m) {
       .def("project_samples",
            [](const MapPtr& map, const at::Tensor& u, const c10::Dict<std::string, at::Tensor>& data,
               bool anchor_gradient) {
-             SampleResult result = project_samples(u, sample_data(data, *map), anchor_gradient, map);
+             SampleResult result = project_samples(u, scripted_sample_data(data, *map), anchor_gradient, map);
              map->last().note(result.status);
              return result.x;
            })

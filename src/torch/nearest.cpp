@@ -1,8 +1,10 @@
 #include "nearest.hpp"
 
 #include <ATen/ATen.h>
+#include <torch/csrc/autograd/functions/utils.h>
 #include <torch/library.h>
 
+#include <algorithm>
 #include <optional>
 #include <tuple>
 #include <vector>
@@ -78,8 +80,9 @@ PolyhedraCotangents nearest_backward_kernel(const at::Tensor& grad_x, const at::
   const MatrixXd multipliers = to_columns(duals);
   MatrixXd of_u(gradients.rows(), gradients.cols());
   MatrixXd of_b(A.size(-2), gradients.cols());
-  MatrixXd of_f(E.size(-2), gradients.cols());
-  const bool of_rows = !wanted.empty();
+  MatrixXd of_f = MatrixXd::Zero(E.size(-2), gradients.cols());
+  const auto asked = [&](int64_t input) { return std::find(wanted.begin(), wanted.end(), input) != wanted.end(); };
+  const bool of_rows = asked(3) || asked(4);
   const MatrixXd points = of_rows ? to_columns(u) : MatrixXd();
   const MatrixXd images = of_rows ? to_columns(x) : MatrixXd();
   const at::Tensor of_A = at::zeros(A.sizes(), at::kDouble);
@@ -93,10 +96,11 @@ PolyhedraCotangents nearest_backward_kernel(const at::Tensor& grad_x, const at::
     const auto found = projector.through(at, gradients.middleCols(first, count));
     of_u.middleCols(first, count) = found.u;
     of_b.middleCols(first, count) = found.b;
-    of_f.middleCols(first, count) = found.f;
+    if (of_rows || asked(2))
+      of_f.middleCols(first, count) = projector.through_levels(gradients.middleCols(first, count), found);
     if (!of_rows) return;
-    const auto rows =
-        projector.through_rows(points.middleCols(first, count), images.middleCols(first, count), at, found);
+    const auto rows = projector.through_rows(points.middleCols(first, count), images.middleCols(first, count), at,
+                                             found, of_f.middleCols(first, count));
     add(rows.A, of_A, first);
     add(rows.E, of_E, first);
   });
@@ -132,9 +136,12 @@ constexpr const char* kNearest = "the nearest point of a polyhedron";
 NearestAndDuals nearest_autograd(const at::Tensor& u, const at::Tensor& b, const at::Tensor& f, const at::Tensor& A,
                                  const at::Tensor& E, c10::optional<int64_t> steps, const MapPtr& map) {
   const Tensors inputs{u, b, f, A, E};
-  // The rows' cotangents cost as much as all others: only where they are asked for.
-  const std::vector<int64_t> wanted =
-      A.requires_grad() || E.requires_grad() ? std::vector<int64_t>{3, 4} : std::vector<int64_t>{};
+  // Cotangents of the data cost as much as those of u: only those that are asked for, by their places.
+  std::vector<int64_t> wanted;
+  for (std::size_t k = 1; k < inputs.size(); ++k) {
+    if (inputs[k].requires_grad() || torch::autograd::isFwGradDefined(inputs[k]))
+      wanted.push_back(static_cast<int64_t>(k));
+  }
   const auto vjp = [wanted, map](const at::Tensor& grad_x, const Tensors& in, const Tensors& out) {
     return nearest_backward_op({grad_x, in[0], in[1], in[2], in[3], in[4], out[0], out[1]}, wanted, map);
   };

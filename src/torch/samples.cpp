@@ -495,6 +495,11 @@ SampleData sample_data(const NamedTensors& named, const MapObject& map) {
       *place->second = entry.value();
     }
   }
+  return data;
+}
+
+SampleData scripted_sample_data(const NamedTensors& named, const MapObject& map) {
+  SampleData data = sample_data(named, map);
   if (data.upper && !data.cap) {
     const SetType* const type = map.set_type();
     if (type != nullptr && has_data(*type, "cap")) data.cap = std::exchange(data.upper, c10::nullopt);
@@ -506,7 +511,7 @@ namespace {
 
 std::tuple<at::Tensor, at::Tensor> project_samples_op(const at::Tensor& u, const MapPtr& map, const NamedTensors& data,
                                                       bool anchor_gradient) {
-  SampleResult result = project_samples(u, sample_data(data, *map), anchor_gradient, map);
+  SampleResult result = project_samples(u, scripted_sample_data(data, *map), anchor_gradient, map);
   return {result.x, result.status};
 }
 

@@ -37,10 +37,13 @@ struct SampleData {
   }
 };
 
-// The same from a dictionary; throws InvalidSet for a name that the map's set does not have. Models that were scripted when the cap
-// of a call was called `upper` still say so: on the sets that have a cap it is taken for it.
+// The same from a dictionary; throws InvalidSet for a name that the map's set does not have.
 using NamedTensors = c10::Dict<std::string, at::Tensor>;
 [[nodiscard]] SampleData sample_data(const NamedTensors& named, const MapObject& map);
+
+// The same for calls from TorchScript. Models that were scripted when the cap of a call was called `upper` still say so: on the
+// sets that have a cap it is taken for it.
+[[nodiscard]] SampleData scripted_sample_data(const NamedTensors& named, const MapObject& map);
 
 // Throws InvalidSet for data that are given but that the map's set does not have.
 void allow_only_data_of(const MapObject& map, const SampleData& data);

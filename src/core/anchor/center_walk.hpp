@@ -32,6 +32,22 @@ template <class Condition>
   return condition ? yes : no;
 }
 
+// alpha that brings -sum_k log(1 + alpha q_k) near its lowest, by damped Newton steps from an alpha with all 1 + alpha q_k
+// positive: they stay so. q is not 0.
+template <class Number, class Vector>
+[[nodiscard]] Number best_step(const Vector& q, Number alpha) {
+  constexpr int kSteps = 8;
+  for (int i = 0; i < kSteps; ++i) {
+    const Vector share = q / (1 + alpha * q);
+    const Number slope = sum(share);
+    const Number length = root(sum(share * share));
+    // slope / length^2 / (1 + |slope| / length)
+    using std::abs;
+    alpha = alpha + slope / (length * (length + abs(slope)));
+  }
+  return alpha;
+}
+
 template <class Rows>
 struct CenterWalk {
   typename Rows::Vector y;
@@ -49,7 +65,7 @@ struct CenterWalk {
 //
 // A full step removes r, shorter ones shrink it in proportion. Once r = 0, |W ds| is the Newton decrement: the distance to
 // the centre in units of the ellipsoid of y. The damped steps 1 / (1 + decrement) of self-concordant functions then converge
-// from anywhere.
+// from anywhere; far from the centre they are short, and the best step along dy is taken, which leads at least as low.
 //
 // With `close` a point is taken for the centre where the decrement is that small. Below 1/4 the centre is no further than 1/3
 // in the same units, so that no slack is less than 3/4 of the centre's.
@@ -85,7 +101,8 @@ template <class Rows>
     const Number decrement = root(squared);
     const Truth feasible = !(largest(abs(r)) > 0);
     const Truth lost = !(squared >= 0);  // a NaN
-    const Number damped = where_else(feasible && decrement > kNear, 1 / (1 + decrement), 1);
+    const Truth far = feasible && decrement > kNear;
+    const Number damped = where_else(far, best_step<Number>(relative, 1 / (1 + decrement)), 1);
     const Number limit = kToBoundary / larger(largest(-relative), kNoQuotient);
     const Truth moves = !(arrived || lost);
     const Number alpha = where_else(moves, smaller(damped, limit), 0);

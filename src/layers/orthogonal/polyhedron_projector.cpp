@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "active_set.hpp"
+#include "packed_matrix.hpp"
 #include "softradial/affine_hull.hpp"
 
 namespace softradial::layers {
@@ -23,12 +24,11 @@ class DualSplitting {
   explicit DualSplitting(const MatrixXd& S) {
     MatrixXd shifted = S;
     shifted.diagonal().array() += kRho;
-    inverse_ = shifted.llt().solve(MatrixXd::Identity(S.rows(), S.cols()));
+    inverse_ = PackedMatrix(shifted.llt().solve(MatrixXd::Identity(S.rows(), S.cols())));
   }
 
   void step(const MatrixXd& c, MatrixXd& z, MatrixXd& y) const {
-    const MatrixXd right = c + kRho * (z - y);
-    MatrixXd v = inverse_ * right;
+    MatrixXd v = inverse_ * (c + kRho * (z - y));
     v = kRelaxation * v + (1 - kRelaxation) * z + y;
     z = v.cwiseMax(0.0);
     y = v - z;
@@ -39,7 +39,7 @@ class DualSplitting {
   static constexpr double kRho = 0.3;
   static constexpr double kRelaxation = 1.6;
 
-  MatrixXd inverse_;
+  PackedMatrix inverse_;
 };
 
 std::vector<Index> active_rows(const VectorXd& duals) {
@@ -62,7 +62,7 @@ PolyhedronProjector::PolyhedronProjector(const MatrixXd& A, const MatrixXd& E) :
     pseudo_inverse_ = E_.completeOrthogonalDecomposition().pseudoInverse();
     P_ = MatrixXd::Identity(n, n) - pseudo_inverse_ * E_;
   }
-  rows_ = on_hull(A_.transpose()).transpose();
+  rows_ = E_.rows() == 0 ? A_ : MatrixXd(A_ * P_);
   lengths_ = rows_.rowwise().norm();
   for (Index i = 0; i < A_.rows(); ++i) {
     if (lengths_[i] > kConstantOnHull * A_.row(i).norm()) {
@@ -72,12 +72,14 @@ PolyhedronProjector::PolyhedronProjector(const MatrixXd& A, const MatrixXd& E) :
       rows_.row(i).setZero();
     }
   }
-  gram_ = rows_ * rows_.transpose();
+  packed_ = {PackedMatrix(P_), PackedMatrix(A_), PackedMatrix(rows_), PackedMatrix(rows_.transpose()),
+             PackedMatrix(pseudo_inverse_)};
+  gram_ = packed_.rows * rows_.transpose();
 }
 
 MatrixXd PolyhedronProjector::on_hull(const MatrixXd& d) const {
   if (E_.rows() == 0) return d;
-  return P_ * d;
+  return packed_.onto_hull * d;
 }
 
 PolyhedronProjector::Nearest PolyhedronProjector::solve(const MatrixXd& u, const MatrixXd& b, const MatrixXd& f,
@@ -93,8 +95,8 @@ PolyhedronProjector::Nearest PolyhedronProjector::solve(const MatrixXd& u, const
   const Index m = A_.rows();
   Nearest out;
   MatrixXd y = on_hull(u);
-  if (E_.rows() > 0) y += pseudo_inverse_ * f;
-  MatrixXd c = A_ * y - b;
+  if (E_.rows() > 0) y += packed_.pseudo_inverse * f;
+  MatrixXd c = packed_.A * y - b;
   // A row that is constant on the hull, or without a bound, holds nothing back.
   for (Index i = 0; i < m; ++i) {
     if (lengths_[i] > 0) {
@@ -147,7 +149,7 @@ PolyhedronProjector::Nearest PolyhedronProjector::solve(const MatrixXd& u, const
     if (!settled) ++out.unsolved;
     duals.col(s) = z;
   }
-  out.x = m > 0 ? MatrixXd(y - rows_.transpose() * duals) : y;
+  out.x = m > 0 ? MatrixXd(y - packed_.directions * duals) : y;
   for (Index i = 0; i < m; ++i) {
     if (lengths_[i] > 0) duals.row(i) /= lengths_[i];
   }
@@ -160,7 +162,7 @@ PolyhedronProjector::Cotangents PolyhedronProjector::through(const MatrixXd& dua
   Cotangents out;
   out.u = on_hull(grad_x);
   out.b = MatrixXd::Zero(A_.rows(), batch);
-  const MatrixXd image = rows_ * out.u;
+  const MatrixXd image = packed_.rows * out.u;
   for (Index s = 0; s < batch; ++s) {
     const std::vector<Index> active = active_rows(duals.col(s));
     if (active.empty()) continue;
@@ -171,22 +173,25 @@ PolyhedronProjector::Cotangents PolyhedronProjector::through(const MatrixXd& dua
       out.b(i, s) = mu[static_cast<Index>(a)] / lengths_[i];
     }
   }
-  // E'mu = grad_x - w - A'mu, and w is no combination of equalities.
-  out.f = pseudo_inverse_.transpose() * (grad_x - A_.transpose() * out.b);
   return out;
+}
+
+// E'mu = grad_x - w - A'mu, and w is no combination of equalities.
+MatrixXd PolyhedronProjector::through_levels(const MatrixXd& grad_x, const Cotangents& found) const {
+  return pseudo_inverse_.transpose() * (grad_x - A_.transpose() * found.b);
 }
 
 // The equalities' own multipliers follow from E'v = u - x - A'v.
 PolyhedronProjector::RowCotangents PolyhedronProjector::through_rows(const MatrixXd& u, const MatrixXd& x,
-                                                                     const MatrixXd& duals,
-                                                                     const Cotangents& found) const {
+                                                                     const MatrixXd& duals, const Cotangents& found,
+                                                                     const MatrixXd& of_levels) const {
   // Samples without a solution are left out.
   const auto known = [](const MatrixXd& values) -> MatrixXd { return values.array().isFinite().select(values, 0.0); };
   const MatrixXd at = known(x);
   const MatrixXd multipliers = known(duals);
   const MatrixXd prices = known(pseudo_inverse_.transpose() * (u - x - A_.transpose() * duals));
   return {-(found.b * at.transpose() + multipliers * found.u.transpose()),
-          -(found.f * at.transpose() + prices * found.u.transpose())};
+          -(of_levels * at.transpose() + prices * found.u.transpose())};
 }
 
 VectorXd PolyhedronProjector::lost_dimensions(const MatrixXd& duals) const {

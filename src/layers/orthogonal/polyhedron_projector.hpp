@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <optional>
 
+#include "packed_matrix.hpp"
+
 namespace softradial::layers {
 
 // The nearest points of polyhedra that share their rows:
@@ -41,9 +43,11 @@ class PolyhedronProjector {
   struct Cotangents {
     Eigen::MatrixXd u;  // (n, batch)
     Eigen::MatrixXd b;  // (m, batch)
-    Eigen::MatrixXd f;  // (k, batch)
   };
   [[nodiscard]] Cotangents through(const Eigen::MatrixXd& duals, const Eigen::MatrixXd& grad_x) const;
+
+  // Those of f, (k, batch).
+  [[nodiscard]] Eigen::MatrixXd through_levels(const Eigen::MatrixXd& grad_x, const Cotangents& found) const;
 
   // Those of the rows, summed over the samples: with v the multipliers of R, grad_R = -(mu x' + v w').
   struct RowCotangents {
@@ -51,7 +55,8 @@ class PolyhedronProjector {
     Eigen::MatrixXd E;
   };
   [[nodiscard]] RowCotangents through_rows(const Eigen::MatrixXd& u, const Eigen::MatrixXd& x,
-                                           const Eigen::MatrixXd& duals, const Cotangents& found) const;
+                                           const Eigen::MatrixXd& duals, const Cotangents& found,
+                                           const Eigen::MatrixXd& of_levels) const;
 
   // For each sample, the dimensions that its face has fewer than the hull.
   [[nodiscard]] Eigen::VectorXd lost_dimensions(const Eigen::MatrixXd& duals) const;
@@ -66,6 +71,15 @@ class PolyhedronProjector {
   Eigen::VectorXd lengths_;  // |P a_i|; 0 of rows that are constant on the hull
   Eigen::MatrixXd rows_;     // P a_i / |P a_i|, (m, n)
   Eigen::MatrixXd gram_;     // their S
+
+  struct Packed {
+    PackedMatrix onto_hull;  // P
+    PackedMatrix A;
+    PackedMatrix rows;
+    PackedMatrix directions;  // rows'
+    PackedMatrix pseudo_inverse;
+  };
+  Packed packed_;
 };
 
 }  // namespace softradial::layers

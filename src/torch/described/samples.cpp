@@ -26,7 +26,7 @@ SampleData named_data(c10::ArrayRef<at::Tensor> data, const Names& names, const 
   NamedTensors named;
   if (data.size() != names.size()) throw ShapeError("names: expected one for each of the data");
   for (std::size_t k = 0; k < data.size(); ++k) named.insert(names.get(k), data[k]);
-  return sample_data(named, *map);
+  return scripted_sample_data(named, *map);
 }
 
 // --- On the CPU. ------------------------------------------------------------------------------------------------------

@@ -45,7 +45,9 @@ TEST_P(RescaledMap, IsTheMapRescaled) {
     const Anchor scaled_anchor = check_anchor(scaled, scale * anchor.point);
     const double lambda = auto_lambda(set, anchor);
     const double scaled_lambda = auto_lambda(scaled, scaled_anchor);
-    if (std::isfinite(reach(set, anchor))) EXPECT_NEAR(scaled_lambda, scale * scale * lambda, 1e-6 * scaled_lambda);
+    if (std::isfinite(reach(set, anchor))) {
+      EXPECT_NEAR(scaled_lambda, scale * scale * lambda, 1e-6 * scaled_lambda);
+    }
     const Projection<double> map(set, SoftRadial{.lambda = lambda}, {.anchor_point = anchor.point});
     const Projection<double> scaled_map(scaled, SoftRadial{.lambda = scale * scale * lambda},
                                         {.anchor_point = scaled_anchor.point});
