@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "plot/panel.hpp"
+
+namespace softradial::plot {
+
+// The lines on which the grid, read as linear along its edges, has the value `level`: each a chain of points from one end to
+// the other, or back to its first point. Cells with a value that is not finite have none.
+[[nodiscard]] std::vector<std::vector<Point>> contour_lines(const Grid& grid, double level);
+
+}  // namespace softradial::plot
