@@ -4,6 +4,7 @@
 
 #include "child_program.hpp"
 #include "command.hpp"
+#include "view_commands.hpp"
 
 namespace {
 
@@ -72,6 +73,7 @@ ExitCode run(int argc, const char* const* argv) {
                      {"sweep"});
   add_command_beside(program, chosen, "results", "The store of a sweep: list, show, best, export, merge", train,
                      {"results"});
+  add_figures_command(program, chosen);
   try {
     parse_words(program, {argv + 1, argv + argc});
   } catch (const CLI::Success& answer) {

@@ -66,9 +66,9 @@ std::string draw(const PlacedPanel& placed) {
   if (!texts.empty()) out += fmt::format("<g transform=\"translate({:g} {:g})\">{}</g>", box.left, box.top, texts);
   out += axis_texts(placed);
   if (!placed.panel.title.empty()) {
-    out += placed.inset
-               ? text_line(box.left + 4, box.top + 12, "start", 11, placed.panel.title, " font-weight=\"bold\"")
-               : text_line(box.left, box.top - 9, "start", 14, placed.panel.title);
+    out += placed.inset ? text_line(box.left + box.width - 4, box.top + 13, "end", 11, placed.panel.title,
+                                    " font-weight=\"bold\"")
+                        : text_line(box.left, box.top - 9, "start", 14, placed.panel.title);
   }
   return out + "</g>\n";
 }

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "command.hpp"
+
+// The commands that show: pictures and pages.
+namespace softradial::program {
+
+void add_figures_command(CLI::App& program, Action& chosen);
+
+}  // namespace softradial::program
