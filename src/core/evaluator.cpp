@@ -10,6 +10,9 @@
 #include "kernels/row_kernels.hpp"
 #include "ray_block.hpp"
 #include "sets/coordinates/fused_coordinates.hpp"
+#include "sets/margin.hpp"
+#include "sets/number_text.hpp"
+#include "softradial/errors.hpp"
 #include "softradial/projection.hpp"
 
 #ifdef _OPENMP
@@ -28,15 +31,49 @@ std::size_t rows_per_block(std::size_t dim) noexcept {
 }
 
 template <class T>
+void require_in_range(const Eigen::VectorXd& anchor) {
+  for (Eigen::Index j = 0; j < anchor.size(); ++j) {
+    if (std::abs(anchor[j]) <= static_cast<double>(guard::kLargestSlack<T>)) continue;
+    throw AnchorNotInterior("anchor: entry " + std::to_string(j) + " is " + number_text(anchor[j]) +
+                            ", too large for " + precision_name<T>());
+  }
+}
+
+template <class T>
 AnchoredSet<T> anchor_set(const Set& set, const Anchor& anchor) {
   const Eigen::VectorXd rounded = anchor.point.cast<T>().template cast<double>();
+  require_in_range<T>(anchor.point);
   GaugePtr<T> gauge = set->gauge<T>({rounded, anchor.hull});
+  require_reach<T>(gauge->lipschitz());
   const double exact_kappa = gauge->kappa();
   const T kappa =
       exact_kappa > 0 ? std::nextafter(static_cast<T>(exact_kappa), std::numeric_limits<T>::infinity()) : T{0};
   std::vector<T> point(static_cast<std::size_t>(rounded.size()));
   for (std::size_t j = 0; j < point.size(); ++j) point[j] = static_cast<T>(rounded[static_cast<Eigen::Index>(j)]);
   return {std::move(point), HullProjector<T>(anchor.hull), std::move(gauge), kappa};
+}
+
+// A parameter between bounds that T's rows can work with: phi of a row of ordinary size is neither 0 nor infinite.
+template <class T>
+void require_between(const char* name, double value, double lowest, double highest) {
+  if (value >= lowest && value <= highest) return;
+  throw InvalidOption(std::string(name) + " is " + number_text(value) + ", " +
+                      (value < lowest ? "too small" : "too large") + " for " + precision_name<T>());
+}
+template <class T>
+void require_lambda(double lambda) {
+  require_between<T>("lambda", lambda, guard::kSmallestSlack<T>, guard::kLargestNorm<T>);
+}
+template <class T>
+void require_representable(const SoftRadial& m) {
+  require_lambda<T>(m.lambda);
+  require_between<T>("epsilon", m.epsilon, std::numeric_limits<T>::min() / std::min(1.0, m.lambda), 1);
+}
+template <class T>
+void require_representable(const HardRadial&) {}
+template <class T>
+void require_representable(const GaugeMap& m) {
+  require_lambda<T>(m.lambda);
 }
 
 // The fused backward pass along rays, for the sets that it serves.
@@ -50,6 +87,20 @@ std::optional<kernels::RayMap<T>> fuse_rays(const AnchoredSet<T>& set, const Met
 template <class T>
 void fill_nan(std::span<T> row) noexcept {
   std::fill(row.begin(), row.end(), std::numeric_limits<T>::quiet_NaN());
+}
+
+// log e_radial, also where gamma overflows: there the gauge map's is log(lambda / gamma), or the logarithm of an exponential
+// of gamma, beyond every number; the other maps need only know that the point is outside.
+template <class M>
+double log_radial_at(const M& m, double rho, double log_rho, double gamma, double log_gamma) noexcept {
+  if constexpr (std::is_same_v<M, GaugeMap>) {
+    constexpr double kFar = std::numeric_limits<double>::max() / 8;
+    if (!(gamma / m.lambda < kFar)) {
+      return m.contraction == Contraction::rational ? std::log(m.lambda) - log_gamma
+                                                    : -std::numeric_limits<double>::infinity();
+    }
+  }
+  return log_radial(m, rho, log_rho, gamma);
 }
 
 // One number for each row of a batch.
@@ -124,6 +175,7 @@ Workspace<T>::~Workspace() = default;
 
 template <class T>
 Evaluator<T>::Evaluator(Set set, const Anchor& anchor, Method method, int threads) {
+  std::visit([](const auto& m) { require_representable<T>(m); }, method);
   AnchoredSet<T> anchored = anchor_set<T>(set, anchor);
   auto fused = fuse_coordinates<T>(anchored, method);
   auto fused_rays = fuse_rays<T>(anchored, method);
@@ -344,7 +396,10 @@ void Evaluator<T>::project_vjp(Rows<const T> u, Rows<const T> grad_x, Rows<T> gr
   });
 }
 
-// J v = phi (P v + d (e_rho / rho (d.Pv) + e_gamma / gamma (n.Pv)))
+// With P v = c d + w, c = d.Pv / rho, w across d, and n.d = gamma:
+//   J v = phi (w + d (c e_radial + e_gamma / gamma (n.w)))
+// Along the ray that is phi e_radial d at once. The sum of P v and its two corrections would lose e_radial to rounding where
+// it is below an ulp: with lambda = 1 and float from |d| of some thousands on.
 template <class T>
 void Evaluator<T>::project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T> tangent_x,
                                Workspace<T>& workspace) const noexcept {
@@ -357,13 +412,14 @@ void Evaluator<T>::project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T>
     const auto scale = scale_ray(m, ray, d).at;
     const std::span<T> out = tangent_x[i];
     const T along = kernels::dot(d.data(), out.data(), d.size());
-    T radial = elasticity_term(T{1}, along, ray.rho, scale.e_rho);
+    const T c = ray.rho > 0 ? along / ray.rho : T{0};
+    kernels::combine(T{1}, out.data(), -c, d.data(), out.data(), d.size());
+    T radial = c * scale.e_radial;
     if (ray.gamma > 0 && scale.e_gamma != 0) {
       const std::span<T> n = rays.spare();
       std::fill(n.begin(), n.end(), T{0});
       set.gauge->add_gradient(T{1}, d, ray.at, n, rays.gauge_scratch());
-      T across = kernels::dot(n.data(), out.data(), d.size());
-      if (ray.rho > 0) across += set.kappa * along / ray.norm();
+      const T across = kernels::dot(n.data(), out.data(), d.size());
       radial += elasticity_term(T{1}, across, ray.gamma, scale.e_gamma);
     }
     kernels::combine(scale.phi, out.data(), scale.phi * radial, d.data(), out.data(), d.size());
@@ -390,9 +446,8 @@ void Evaluator<T>::inverse(Rows<const T> x, Rows<T> u, Workspace<T>& workspace) 
     const double steepest = std::max(1.0, profile(m, 0.0, 0.0).phi);
     const double extent = steepest * anchor_size + length;
     const double shell = 2 * (sigma + static_cast<double>(set.kappa) * length) + reprojection * extent;
-    const double off_hull = static_cast<double>(ray.off_hull) * size;
     const double on_hull = 64 * kUlp * static_cast<double>(d.size()) * extent;
-    if (!(eta < 1 + shell) || off_hull > on_hull) {
+    if (!(eta < 1 + shell) || ray.off_hull > on_hull) {
       fill_nan(u[i]);
       return;
     }
@@ -416,7 +471,9 @@ void Evaluator<T>::log_abs_det(Rows<const T> u, std::span<T> out, Workspace<T>& 
     const double rho = static_cast<double>(ray.rho) * size * size;
     const double log_rho = std::log(static_cast<double>(ray.rho)) + 2 * log_size;
     const double log_phi = std::log(static_cast<double>(scale_ray(m, ray, d).step)) - log_size;
-    const double radial = log_radial(m, rho, log_rho, static_cast<double>(ray.gamma) * size);
+    const double gamma = static_cast<double>(ray.gamma) * size;
+    const double log_gamma = std::log(static_cast<double>(ray.gamma)) + log_size;
+    const double radial = log_radial_at(m, rho, log_rho, gamma, log_gamma);
     out[i] = static_cast<T>(hull_dim * log_phi + radial);
   };
   impl_->for_each_row(u, numbers(out), workspace.impl(), log_det);

@@ -20,8 +20,15 @@ bool largest_exponent(std::span<const T> u, std::span<const T> u0, int& exponent
   return true;
 }
 
-// Brings 2^exponent d back to ordinary size where the hull's projection has taken most of it away: what is left of a huge
-// u may be a moderate direction, whose squares would underflow in the scale of u.
+// Whether |d|^2 is neither too large nor too small to go on with. Below |d| of 2^-30 or 2^-300 squares of d underflow in the
+// gauges, and a set may be as small as that.
+template <class T>
+bool is_ordinary(T rho) noexcept {
+  return rho >= 1 / guard::kLargestRho<T> && rho < guard::kLargestRho<T>;
+}
+
+// Brings 2^exponent d back to ordinary size: that of a u next to the anchor, or what the hull's projection has left of a
+// huge one, whose squares would underflow.
 template <class T>
 void rescale(std::span<T> d, Ray<T>& ray) noexcept {
   T largest = 0;
@@ -29,8 +36,8 @@ void rescale(std::span<T> d, Ray<T>& ray) noexcept {
   if (!(largest > 0)) return;
   const int size = std::ilogb(largest);
   for (T& v : d) v = std::ldexp(v, -size);
-  ray.off_hull = std::ldexp(ray.off_hull, -size);
   ray.exponent += size;
+  ray.rho = kernels::dot(d.data(), d.data(), d.size());
 }
 
 }  // namespace
@@ -66,6 +73,8 @@ Ray<T> begin_ray(std::span<const T> u, std::span<const T> anchor, std::span<T> d
       d[j] = ray.finite ? std::ldexp(u[j], -ray.exponent) - std::ldexp(anchor[j], -ray.exponent) : T{0};
     }
     ray.rho = kernels::dot(d.data(), d.data(), d.size());
+  } else if (!is_ordinary(ray.rho)) {
+    rescale(d, ray);
   }
   return ray;
 }
@@ -73,9 +82,9 @@ Ray<T> begin_ray(std::span<const T> u, std::span<const T> anchor, std::span<T> d
 // The same on the hull: d has been projected there, and lost a part of that length.
 template <class T>
 void end_ray(T off_hull, std::span<T> d, Ray<T>& ray) noexcept {
-  ray.off_hull = off_hull;
-  if (ray.exponent != 0) rescale(d, ray);
+  ray.off_hull = std::ldexp(static_cast<double>(off_hull), ray.exponent);
   ray.rho = kernels::dot(d.data(), d.data(), d.size());
+  if (ray.exponent != 0 || !is_ordinary(ray.rho)) rescale(d, ray);
 }
 
 }  // namespace
@@ -94,7 +103,7 @@ void RayRows<T>::load(Rows<const T> u, Rows<const T> anchor, const HullProjector
   const bool together = anchor.stride() == 0;
   if (together) kernels::subtract_rows(u, anchor.row(0), directions_.data(), numbers_.data());
   for (std::size_t i = 0; i < u.count(); ++i) {
-    if (together && numbers_[i] < guard::kLargestRho<T>) {
+    if (together && is_ordinary(numbers_[i])) {
       rays_[i] = {};
       rays_[i].rho = numbers_[i];
     } else {

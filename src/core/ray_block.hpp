@@ -21,12 +21,12 @@ namespace softradial {
 // One row of a batch seen from the anchor: u = u0 + 2^exponent d on the hull, with d of ordinary size.
 template <class T>
 struct Ray {
-  int exponent = 0;    // 0 unless |u| is extreme
-  bool finite = true;  // false: u has a NaN or an infinity; d is 0 then
-  T rho = 0;           // |d|^2
-  T gamma = 0;         // guarded: gamma(d) + kappa |d|
-  GaugeAt<T> at;       // without kappa |d|
-  T off_hull = 0;      // length of the part of u - u0 that the hull's projection removed
+  int exponent = 0;     // 0 unless |u - u0| is extreme
+  bool finite = true;   // false: u has a NaN or an infinity; d is 0 then
+  T rho = 0;            // |d|^2
+  T gamma = 0;          // guarded: gamma(d) + kappa |d|
+  GaugeAt<T> at;        // without kappa |d|
+  double off_hull = 0;  // length of the part of u - u0 that the hull's projection removed
 
   [[nodiscard]] T norm() const noexcept { return std::sqrt(rho); }
 };

@@ -26,10 +26,12 @@ struct RayCotangent {
 };
 
 // phi along e / argument: what a profile's argument, rho or gamma, contributes to a derivative, from its elasticity e. 0 where
-// the argument is 0 (rho: u is the anchor; gamma: the ray never leaves C) or where phi does not depend on it.
+// the argument is 0 (rho: u is the anchor; gamma: the ray never leaves C) or where phi does not depend on it. An elasticity
+// vanishes with a small argument, so that their quotient is taken first there.
 template <class T>
 [[nodiscard, gnu::always_inline]] inline T elasticity_term(T phi, T along, T argument, T elasticity) noexcept {
-  return argument > 0 && elasticity != 0 ? phi * (along / argument) * elasticity : T{0};
+  if (!(argument > 0) || elasticity == 0) return 0;
+  return argument < 1 ? phi * along * (elasticity / argument) : phi * (along / argument) * elasticity;
 }
 
 // `along` is d.g. For a gauge whose guard is in its data: kappa = 0.

@@ -21,7 +21,14 @@ template <class T>
 void require_resolvable(double sigma, const std::string& constraint, double slack) {
   if (sigma < guard::kMostSigma) return;
   throw AnchorNotInterior("anchor: " + constraint + " has slack " + number_text(slack) + ", too little for " +
-                          (sizeof(T) == 4 ? "single" : "double") + " precision");
+                          precision_name<T>());
+}
+
+template <class T>
+void require_reach(double lipschitz) {
+  if (lipschitz <= guard::kLargestNorm<T>) return;
+  throw AnchorNotInterior("anchor: the set reaches only " + number_text(1 / lipschitz) + " around it, too little for " +
+                          precision_name<T>());
 }
 
 void require_inside(double slack, const std::string& constraint) {
@@ -49,6 +56,8 @@ GuardedSlack guard_slack(double slack, double loss, const std::string& constrain
 
 template GuardedSlack guard_slack<float>(double, double, const std::string&);
 template GuardedSlack guard_slack<double>(double, double, const std::string&);
+template void require_reach<float>(double);
+template void require_reach<double>(double);
 template void require_resolvable<float>(double, const std::string&, double);
 template void require_resolvable<double>(double, const std::string&, double);
 

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <string>
 
 #include "guard.hpp"
@@ -66,6 +69,12 @@ template <class T>
 // The relative error of a slack that was computed in double as a difference of terms of these sizes.
 [[nodiscard]] Tensor slack_error(const Tensor& sizes, const Tensor& slack, std::size_t terms);
 
+// For messages.
+template <class T>
+[[nodiscard]] constexpr const char* precision_name() noexcept {
+  return sizeof(T) == 4 ? "single precision" : "double precision";
+}
+
 // Throws AnchorNotInterior where the margin would eat guard::kMostSigma of the way to the boundary.
 template <class T>
 void require_resolvable(double sigma, const std::string& constraint, double slack);
@@ -78,6 +87,19 @@ struct GuardedSlack {
 };
 template <class T>
 [[nodiscard]] GuardedSlack guard_slack(double slack, double loss, const std::string& constraint);
+
+// Throws AnchorNotInterior where gamma(v) may exceed guard::kLargestNorm over unit vectors v: the set is so narrow around
+// its anchor that products with d of ordinary size would overflow.
+template <class T>
+void require_reach(double lipschitz);
+
+// 2^k with 2^k <= lipschitz < 2^(k + 1), within the range of T; 1 for 0.
+template <class T>
+[[nodiscard]] T power_of_two_near(double lipschitz) noexcept {
+  if (!(lipschitz > 0)) return 1;
+  return std::ldexp(T{1}, std::clamp(std::ilogb(lipschitz), std::numeric_limits<T>::min_exponent,
+                                     std::ilogb(guard::kLargestNorm<T>)));
+}
 
 // Throws AnchorNotInterior where the slack is not positive.
 void require_inside(double slack, const std::string& constraint);

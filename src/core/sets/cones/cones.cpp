@@ -96,7 +96,7 @@ class ConeGauge final : public GuardedGauge<T> {
 
   void evaluate(Rows<const T> d, std::span<GaugeAt<T>> at, GaugeScratch& scratch) const noexcept override {
     for (std::size_t i = 0; i < d.count(); ++i) {
-      const T gamma = length(d[i], scratch) - kernels::dot(tau_.data(), d.row(i), d.dim());
+      const T gamma = unit_ * (length(d[i], scratch) - kernels::dot(tau_.data(), d.row(i), d.dim()));
       at[i] = {gamma > 0 ? gamma : T{0}, 0};
     }
   }
@@ -105,27 +105,30 @@ class ConeGauge final : public GuardedGauge<T> {
   void add_gradient(T scale, std::span<const T> d, const GaugeAt<T>& at, std::span<T> out,
                     GaugeScratch& scratch) const noexcept override {
     if (!(at.gamma > 0)) return;
-    kernels::add_scaled(-scale, tau_.data(), out.data(), out.size());
+    kernels::add_scaled(-scale * unit_, tau_.data(), out.data(), out.size());
     const T size = length(d, scratch);
     if (!(size > 0)) return;
     const auto& w = static_cast<Scratch&>(scratch).w;
     for (std::size_t k = 0; k < rows_; ++k) {
-      kernels::add_scaled(scale * (w[k] / size), W_.data() + k * out.size(), out.data(), out.size());
+      kernels::add_scaled(scale * unit_ * (w[k] / size), W_.data() + k * out.size(), out.data(), out.size());
     }
   }
 
   [[nodiscard]] TensorGauge in_tensors(const TensorSpace& space) const override {
     const Tensor tau = space.working_constant(as_doubles<T>(tau_));
-    if (rows_ == 0) return [tau](const Tensor& d) { return larger(-dot(d, tau), 0); };
+    const double unit = unit_;
+    if (rows_ == 0) return [=](const Tensor& d) { return unit * larger(-dot(d, tau), 0); };
     const Tensor columns = space.working_constant(Eigen::MatrixXd(as_doubles<T>(W_, tau_.size()).transpose()));
-    return [=](const Tensor& d) { return larger(norm(product(columns, d)) - dot(d, tau), 0); };
+    return [=](const Tensor& d) { return unit * larger(norm(product(columns, d)) - dot(d, tau), 0); };
   }
 
  private:
   ConeGauge(const ConeData& data, Margin margin)
       : GuardedGauge<T>(margin), rows_(static_cast<std::size_t>(data.W.rows())) {
     require_resolvable<T>(margin.sigma, "cone", data.slack);
-    const long double grow = 1 / (1 - static_cast<long double>(margin.sigma));
+    require_reach<T>(margin.lipschitz);
+    unit_ = power_of_two_near<T>(margin.lipschitz);
+    const long double grow = 1 / (1 - static_cast<long double>(margin.sigma)) / unit_;
     for (const long double v : data.tau) tau_.push_back(static_cast<T>(grow * v));
     for (Eigen::Index k = 0; k < data.W.rows(); ++k) {
       for (Eigen::Index j = 0; j < data.W.cols(); ++j) W_.push_back(static_cast<T>(grow * data.W(k, j)));
@@ -149,6 +152,7 @@ class ConeGauge final : public GuardedGauge<T> {
   }
 
   std::size_t rows_;
+  T unit_ = 1;        // of W and tau: a power of two, so that no square leaves the range of T
   std::vector<T> W_;  // row by row
   std::vector<T> tau_;
 };
@@ -309,13 +313,14 @@ TensorGaugeAt SecondOrderCone::gauge_in_tensors(const Tensor& anchor, const Samp
   const Tensor e = data.value_or("e", e_);
   const auto at = boost<Tensor, Tensor>(columns, rows, s, c, e, anchor);
   const Tensor inside = at.slack > 0;
-  const Tensor lipschitz = (M_.norm() + norm(at.omega) * norm(at.sweep)) / at.a + norm(at.tau);
+  const Tensor lipschitz = frozen((M_.norm() + norm(at.omega) * norm(at.sweep)) / at.a + norm(at.tau));
+  const Tensor unit = where_else(lipschitz > 0 && isfinite(lipschitz), lipschitz, 1);
   const auto terms = static_cast<std::size_t>(M_.rows() + M_.cols());
   const Tensor sizes = (M_.norm() + norm(c)) * norm(anchor) + (norm(s) + abs(e));
   const TensorGauge gauge = [columns = space.working(columns), omega = space.working(at.omega),
-                             sweep = space.working(at.sweep), a = space.working(at.a),
-                             tau = space.working(at.tau)](const Tensor& d) {
-    return larger(norm(product(columns, d) - omega * dot(sweep, d)) / a - dot(tau, d), 0);
+                             sweep = space.working(at.sweep), by_a = space.working(1 / at.a / unit),
+                             tau = space.working(at.tau / unit), unit = space.working(unit)](const Tensor& d) {
+    return unit * larger(norm((product(columns, d) - omega * dot(sweep, d)) * by_a) - dot(tau, d), 0);
   };
   const Tensor error = slack_error(sizes, where_else(inside, at.slack, 1), terms);
   return guarded(gauge, general_margin(space, lipschitz, terms, anchor, error), inside, space);

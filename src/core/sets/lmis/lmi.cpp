@@ -128,15 +128,15 @@ GaugePtr<T> make_lmi_gauge(const std::vector<Eigen::MatrixXd>& F, const Eigen::M
 
   const Eigen::LLT<Eigen::MatrixXd> llt(value);
   std::vector<Eigen::MatrixXd> G;
-  double squares = 0;
+  long double squares = 0;  // its exponent holds the square of every double
   for (std::size_t i = 1; i < F.size(); ++i) {
     const Eigen::MatrixXd half = llt.matrixL().solve(F[i]);
     const Eigen::MatrixXd g = -llt.matrixL().solve(half.transpose());
     G.emplace_back((g + g.transpose()) / 2);
-    squares += G.back().squaredNorm();
+    squares += G.back().cast<long double>().squaredNorm();
   }
   const auto terms = static_cast<std::size_t>(u0.size() + 8 * value.rows());
-  const Margin margin = general_margin<T>(std::sqrt(squares), terms, u0, setup);
+  const Margin margin = general_margin<T>(static_cast<double>(std::sqrt(squares)), terms, u0, setup);
   require_resolvable<T>(margin.sigma, "smallest eigenvalue", smallest);
   return std::make_unique<LmiGauge<T>>(std::move(G), margin);
 }

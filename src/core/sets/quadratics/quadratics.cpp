@@ -72,10 +72,11 @@ Eigen::MatrixXd psd_factor(std::string_view set, std::string_view name, const Ei
 using Extended = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
 using ExtendedMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
 
+// A and g are kept in extended precision, whose exponents hold the square of every double.
 struct QuadraticData {
-  double A;        // as above
-  double A_error;  // bound of its rounding error
-  Eigen::VectorXd g;
+  long double A;        // as above
+  long double A_error;  // bound of its rounding error
+  Extended g;
   Eigen::MatrixXd L;    // no rows: the identity
   double factor_error;  // bound of |L'L - P| in the Frobenius norm
 };
@@ -116,6 +117,8 @@ AtAnchor<V> quadratic_at(const V& u0, const M& P, const V& q, const N& c) {
   return {-(dot(u0, image) + 2 * dot(q, u0) + 2 * c), image + q};
 }
 
+// V and beta are stored in units of a power of two next to the gauge's Lipschitz constant, which is exact: neither their
+// squares nor those of V d leave the range of T, however small or large the set is.
 template <class T>
 class QuadraticGauge final : public GuardedGauge<T> {
  public:
@@ -131,7 +134,7 @@ class QuadraticGauge final : public GuardedGauge<T> {
   }
 
   void evaluate(Rows<const T> d, std::span<GaugeAt<T>> at, GaugeScratch& scratch) const noexcept override {
-    for (std::size_t i = 0; i < d.count(); ++i) at[i] = {root(d[i], scratch).gamma, 0};
+    for (std::size_t i = 0; i < d.count(); ++i) at[i] = {unit_ * root(d[i], scratch).gamma, 0};
   }
 
   // n = (V'V d + gamma beta) / sqrt(|V d|^2 + (beta.d)^2); the root is 0 only where d is a recession direction.
@@ -139,7 +142,7 @@ class QuadraticGauge final : public GuardedGauge<T> {
                     GaugeScratch& scratch) const noexcept override {
     const Root<T> r = root(d, scratch);
     if (!(r.length > 0)) return;
-    const T by_length = scale / r.length;
+    const T by_length = scale * unit_ / r.length;
     kernels::add_scaled(by_length * r.gamma, beta_.data(), out.data(), out.size());
     kernels::add_scaled(by_length * inflation_, d.data(), out.data(), out.size());
     if (identity_) return;
@@ -152,36 +155,39 @@ class QuadraticGauge final : public GuardedGauge<T> {
   [[nodiscard]] TensorGauge in_tensors(const TensorSpace& space) const override {
     const Tensor beta = space.working_constant(as_doubles<T>(beta_));
     const double inflation = inflation_;
+    const double unit = unit_;
     if (identity_) {
-      return [=](const Tensor& d) { return positive_root(inflation * dot(d, d), dot(d, beta)).gamma; };
+      return [=](const Tensor& d) { return unit * positive_root(inflation * dot(d, d), dot(d, beta)).gamma; };
     }
     const Tensor columns = space.working_constant(Eigen::MatrixXd(as_doubles<T>(V_, beta_.size()).transpose()));
     return [=](const Tensor& d) {
       const Tensor w = product(columns, d);
-      return positive_root(inflation * dot(d, d) + dot(w, w), dot(d, beta)).gamma;
+      return unit * positive_root(inflation * dot(d, d) + dot(w, w), dot(d, beta)).gamma;
     };
   }
 
  private:
   QuadraticGauge(const QuadraticData& q, Margin margin, const std::string& name)
       : GuardedGauge<T>(margin), identity_(q.L.rows() == 0), rank_(static_cast<std::size_t>(q.L.rows())) {
-    require_resolvable<T>(margin.sigma, name, q.A);
-    const double grow = 1 / (1 - margin.sigma);
-    const double by_root = grow / std::sqrt(q.A);
-    for (const double g : q.g) beta_.push_back(static_cast<T>(grow * g / q.A));
+    require_resolvable<T>(margin.sigma, name, static_cast<double>(q.A));
+    require_reach<T>(margin.lipschitz);
+    unit_ = power_of_two_near<T>(margin.lipschitz);
+    const long double grow = 1 / (1 - static_cast<long double>(margin.sigma)) / unit_;
+    const long double by_root = grow / std::sqrt(q.A);
+    for (const long double g : q.g) beta_.push_back(static_cast<T>(grow * g / q.A));
     for (Eigen::Index k = 0; k < q.L.rows(); ++k) {
       for (Eigen::Index j = 0; j < q.L.cols(); ++j) V_.push_back(static_cast<T>(by_root * q.L(k, j)));
     }
     // V'V is the identity over A, or falls short of P / A by the factorisation's rounding: the latter is added back as
     // a multiple of the identity, so that the guarded set stays inside the given one.
-    inflation_ = static_cast<T>(by_root * by_root * (identity_ ? 1.0 : q.factor_error));
+    inflation_ = static_cast<T>(by_root * by_root * (identity_ ? 1 : q.factor_error));
   }
 
   static Margin margin_of(const QuadraticData& q, const Eigen::VectorXd& u0) {
-    const double spread = q.L.rows() == 0 ? 1.0 : q.L.norm();
-    const double lipschitz = 2 * q.g.norm() / q.A + spread / std::sqrt(q.A);
+    const double spread = q.L.rows() == 0 ? 1.0 : q.L.stableNorm();
+    const auto lipschitz = static_cast<double>(2 * q.g.norm() / q.A + spread / std::sqrt(q.A));
     const auto terms = static_cast<std::size_t>(q.g.size() + q.L.rows());
-    return general_margin<T>(lipschitz, terms, u0, q.A_error / q.A);
+    return general_margin<double>({kUlp<T>}, lipschitz, terms, u0.stableNorm(), static_cast<double>(q.A_error / q.A));
   }
 
   [[nodiscard]] Root<T> root(std::span<const T> d, GaugeScratch& scratch) const noexcept {
@@ -196,22 +202,24 @@ class QuadraticGauge final : public GuardedGauge<T> {
 
   bool identity_;
   std::size_t rank_;
+  T unit_ = 1;
   std::vector<T> V_;  // row by row
   std::vector<T> beta_;
   T inflation_ = 0;
 };
 
 // Bound of |P - L'L| for a factor from an eigendecomposition with small eigenvalues dropped.
-double factor_error(const Eigen::MatrixXd& P) { return 8 * static_cast<double>(P.rows()) * kUlp<double> * P.norm(); }
+double factor_error(const Eigen::MatrixXd& P) {
+  return 8 * static_cast<double>(P.rows()) * kUlp<double> * P.stableNorm();
+}
 
 QuadraticData ball_data(const Eigen::VectorXd& center, double radius, const Eigen::VectorXd& u0) {
   const Extended e0 = u0.cast<long double>() - center.cast<long double>();
   const AtAnchor<Extended> at = ball_at(e0, static_cast<long double>(radius));
-  require_inside(static_cast<double>(at.A), "radius");
   const long double length = e0.norm();
-  const double error =
-      kUlp<double> * static_cast<double>(length * length) * 1e-2 + kUlp<double> * static_cast<double>(at.A);
-  return {static_cast<double>(at.A), error, at.g.cast<double>(), Eigen::MatrixXd(0, u0.size()), 0};
+  require_inside(static_cast<double>(radius - length), "radius");
+  const long double error = kUlp<double> * length * length * 1e-2L + kUlp<double> * at.A;
+  return {at.A, error, at.g, Eigen::MatrixXd(0, u0.size()), 0};
 }
 
 QuadraticData ellipsoid_data(const Eigen::VectorXd& center, const Eigen::MatrixXd& S, const Eigen::MatrixXd& L,
@@ -222,8 +230,8 @@ QuadraticData ellipsoid_data(const Eigen::VectorXd& center, const Eigen::MatrixX
   require_inside(static_cast<double>(at.A), "ellipsoid");
   const double sizes = (e0.cwiseAbs().transpose() * shape.cwiseAbs() * e0.cwiseAbs()).cast<double>()(0);
   const double n = static_cast<double>(u0.size());
-  const double error = kUlp<long double> * 4 * n * (1 + sizes) + kUlp<double> * static_cast<double>(at.A);
-  return {static_cast<double>(at.A), error, at.g.cast<double>(), L, factor_error(S)};
+  const long double error = kUlp<long double> * 4 * n * (1 + sizes) + kUlp<double> * at.A;
+  return {at.A, error, at.g, L, factor_error(S)};
 }
 
 QuadraticData quadratic_data(const Eigen::MatrixXd& P, const Eigen::VectorXd& q, double c, const Eigen::MatrixXd& L,
@@ -235,9 +243,8 @@ QuadraticData quadratic_data(const Eigen::MatrixXd& P, const Eigen::VectorXd& q,
   const double sizes = (x.cwiseAbs().transpose() * wide.cwiseAbs() * x.cwiseAbs()).cast<double>()(0) +
                        2 * q.cwiseAbs().dot(u0.cwiseAbs()) + 2 * std::abs(c);
   const double n = static_cast<double>(u0.size());
-  const double error = kUlp<long double> * 4 * n * sizes + kUlp<double> * static_cast<double>(at.A);
-  return {static_cast<double>(at.A), error, at.g.cast<double>(), L.rows() > 0 ? L : Eigen::MatrixXd::Zero(1, u0.size()),
-          factor_error(P)};
+  const long double error = kUlp<long double> * 4 * n * sizes + kUlp<double> * at.A;
+  return {at.A, error, at.g, L.rows() > 0 ? L : Eigen::MatrixXd::Zero(1, u0.size()), factor_error(P)};
 }
 
 // The gauge of the table above for an anchor of each sample. `sizes` are those of the terms that A is the difference of;
@@ -248,12 +255,15 @@ TensorGaugeAt gauge_of(const AtAnchor<Tensor>& at, const Tensor& sizes, const Ei
   const Tensor A = where_else(inside, at.A, 1);
   const Tensor beta = at.g / A;
   const bool identity = L.rows() == 0;
-  const Tensor lipschitz = 2 * norm(beta) + (identity ? 1.0 : L.norm()) / root(A);
+  const Tensor lipschitz = frozen(2 * norm(beta) + (identity ? 1.0 : L.norm()) / root(A));
+  const Tensor unit =
+      where_else(lipschitz > 0 && isfinite(lipschitz), lipschitz, 1);  // of the squares: they stay in range
   const std::size_t terms = anchor.value().width() + static_cast<std::size_t>(L.rows());
   const Tensor columns = identity ? Tensor() : space.working_constant(Eigen::MatrixXd(L.transpose()));
-  const TensorGauge gauge = [columns, inverse = space.working(1 / A), beta = space.working(beta)](const Tensor& d) {
-    const Tensor image = columns.defined() ? product(columns, d) : d;
-    return positive_root(inverse * dot(image, image), dot(beta, d)).gamma;
+  const TensorGauge gauge = [columns, by_root = space.working(1 / root(A) / unit), beta = space.working(beta / unit),
+                             unit = space.working(unit)](const Tensor& d) {
+    const Tensor image = by_root * (columns.defined() ? product(columns, d) : d);
+    return unit * positive_root(dot(image, image), dot(beta, d)).gamma;
   };
   return guarded(gauge, general_margin(space, lipschitz, terms, anchor, slack_error(sizes, A, terms)), inside, space);
 }
