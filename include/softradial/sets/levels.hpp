@@ -28,6 +28,8 @@ class ConvexFunction {
   [[nodiscard]] virtual Eigen::MatrixXd hessian(const Eigen::VectorXd& x) const;  // central differences of gradient
   // A bound of |grad h| on the points that matter, where one is known.
   [[nodiscard]] virtual std::optional<double> steepest() const { return std::nullopt; }
+  // The radius of a ball around the anchor on which h < 0, slack being -h there; from a bound of the slope, where one is known.
+  [[nodiscard]] virtual std::optional<double> inner_radius(std::span<const double> anchor, double slack) const;
   // h by tensors. InvalidSet where it is known by its values alone.
   [[nodiscard]] virtual TensorFunction in_tensors(const TensorSpace& space) const;
 };

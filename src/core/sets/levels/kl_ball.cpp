@@ -65,6 +65,19 @@ class DivergenceFunction final : public ConvexFunction {
     return slope * std::sqrt(static_cast<double>(dim()));
   }
 
+  // Within half of the smallest coordinate no slope grows by more than log 2.
+  [[nodiscard]] std::optional<double> inner_radius(std::span<const double> anchor, double slack) const override {
+    double squares = 0;
+    double smallest = std::numeric_limits<double>::infinity();
+    for (std::size_t j = 0; j < anchor.size(); ++j) {
+      const double most = std::abs(slope(anchor[j], reference_[static_cast<Eigen::Index>(j)])) + std::log(2.0);
+      squares += most * most;
+      smallest = std::min(smallest, anchor[j]);
+    }
+    if (!(smallest > 0)) return ConvexFunction::inner_radius(anchor, slack);
+    return std::min(smallest / 2, slack / std::sqrt(squares));
+  }
+
   [[nodiscard]] TensorFunction in_tensors(const TensorSpace& space) const override {
     return [reference = space.constant(reference_), radius = radius_](const Tensor& x, const Tensor& v) -> TensorSlope {
       return {sum(term(x, reference)) - radius, dot(slope(x, reference), v)};

@@ -221,8 +221,8 @@ double axis_lipschitz(const ConvexFunction& h, const Eigen::VectorXd& u0) {
   const RayExit exit(h, at);
   RayExit::Buffers buffers(at.size());
   std::vector<double> v(at.size(), 0.0);
-  double squares = 0;
-  const double start = std::max(1.0, u0.norm());
+  long double squares = 0;  // its exponent holds the square of every double
+  const double start = std::max(1.0, u0.stableNorm());
   for (std::size_t j = 0; j < at.size(); ++j) {
     double nearest = std::numeric_limits<double>::infinity();
     for (const double sign : {1.0, -1.0}) {
@@ -230,9 +230,9 @@ double axis_lipschitz(const ConvexFunction& h, const Eigen::VectorXd& u0) {
       nearest = std::min(nearest, exit.find(v, start, start / kUlp<double>, buffers));
     }
     v[j] = 0;
-    squares += 1 / (nearest * nearest);
+    squares += 1 / (static_cast<long double>(nearest) * nearest);
   }
-  return std::sqrt(squares);
+  return static_cast<double>(std::sqrt(squares));
 }
 
 // The same for an anchor of each sample.
@@ -266,7 +266,9 @@ GaugePtr<T> make_level_gauge(const std::shared_ptr<const ConvexFunction>& h, con
   const std::span<const double> at(u0.data(), static_cast<std::size_t>(u0.size()));
   const double slack = -h->value(at);
   require_inside(slack, "level");
-  const Margin margin = general_margin<T>(axis_lipschitz(*h, u0), kTerms, u0, root_error(*h, at, slack));
+  const std::optional<double> radius = h->inner_radius(at, slack);
+  const double lipschitz = radius ? 1 / *radius : axis_lipschitz(*h, u0);
+  const Margin margin = general_margin<T>(lipschitz, kTerms, u0, root_error(*h, at, slack));
   require_resolvable<T>(margin.sigma, "level", slack);
   return std::make_unique<LevelGauge<T>>(h, u0, margin);
 }

@@ -37,6 +37,12 @@ double ConvexFunction::value_error(std::span<const double> anchor) const noexcep
   return kRoundings * std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(value(anchor)));
 }
 
+std::optional<double> ConvexFunction::inner_radius(std::span<const double> /*anchor*/, double slack) const {
+  const std::optional<double> slope = steepest();
+  if (!slope) return std::nullopt;
+  return slack / *slope;
+}
+
 // Column j: (grad h(x + s e_j) - grad h(x - s e_j)) / (2 s), then the symmetric part. The step cbrt(eps) max(1, |x_j|)
 // balances the truncation s^2 against the rounding eps / s.
 Eigen::MatrixXd ConvexFunction::hessian(const Eigen::VectorXd& x) const {

@@ -74,10 +74,18 @@ void add_fields(Description& description, const char* matrix_name, const char* b
   description.fields.emplace_back(bound_name, std::move(bounds));
 }
 
+// Where most of a row lies along the hull its own columns of the normals tell; otherwise all of them are needed.
 bool constant_on_hull(const LinearSystem::Row& row, const AffineHull& hull) {
   if (hull.codimension() == 0) {
     return std::none_of(row.entries.begin(), row.entries.end(), [](const auto& e) { return e.value != 0; });
   }
+  double squares = 0;
+  Eigen::VectorXd normal_part = Eigen::VectorXd::Zero(hull.normals.rows());
+  for (const auto& e : row.entries) {
+    squares += e.value * e.value;
+    normal_part += e.value * hull.normals.col(static_cast<Eigen::Index>(e.column));
+  }
+  if (normal_part.squaredNorm() < squares / 2) return false;
   Eigen::VectorXd a = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(hull.dim()));
   for (const auto& e : row.entries) a[static_cast<Eigen::Index>(e.column)] += e.value;
   return hull.freedom(a) < kConstantOnHull;
