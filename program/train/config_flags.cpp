@@ -38,8 +38,8 @@ auto adding_flags_to(CLI::App& command) {
     CLI::Option* option = nullptr;
     if constexpr (std::same_as<Value, std::chrono::sys_days>) {
       option = add_date(command, flag, value, help);
-    } else if constexpr (std::same_as<Value, study::PortfolioObjective>) {
-      option = add_choice(command, flag, value, {study::kObjectives.begin(), study::kObjectives.end()}, help);
+    } else if constexpr (std::is_enum_v<Value>) {
+      option = add_choice(command, flag, value, study::words_of(value), help);
     } else if constexpr (std::is_arithmetic_v<Value>) {
       option = add_number(command, flag, value, field.range, help);
     } else {
@@ -57,10 +57,8 @@ std::string written(const Config& config, const LayerFlags& flags) {
     if (key.empty()) return;
     if constexpr (std::same_as<Value, std::chrono::sys_days>) {
       table.insert_or_assign(key, study::format_date(value));
-    } else if constexpr (std::same_as<Value, study::PortfolioObjective>) {
-      for (const auto& [word, objective] : study::kObjectives) {
-        if (objective == value) table.insert_or_assign(key, std::string(word));
-      }
+    } else if constexpr (std::is_enum_v<Value>) {
+      table.insert_or_assign(key, study::word_of(value));
     } else if constexpr (std::integral<Value>) {
       table.insert_or_assign(key, static_cast<std::int64_t>(value));
     } else {

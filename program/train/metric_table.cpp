@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 
 namespace softradial::program {
@@ -22,7 +23,31 @@ constexpr Column kColumns[] = {{"sharpe", "Sharpe", 1, 3},
                                {"turnover", "turnover %", 100, 2},
                                {"served_rate", "served %", 100, 2}};
 
+// How a comparison is shown; a difference has a sign, a ratio a cross.
+struct Compared {
+  std::string_view key;
+  std::string_view text;
+};
+constexpr Compared kCompared[] = {{"sharpe_difference", "Sharpe ratio {:+.2f} [{:+.2f}, {:+.2f}]"},
+                                  {"volatility_ratio", "volatility x {:.3f} [{:.3f}, {:.3f}]"},
+                                  {"served_rate_difference", "served rate {:+.4f} [{:+.4f}, {:+.4f}]"}};
+
 }  // namespace
+
+std::string comparison_text(const nlohmann::json& against_equal_weight) {
+  std::string text;
+  for (const Compared& each : kCompared) {
+    const auto found = against_equal_weight.find(each.key);
+    if (found == against_equal_weight.end()) continue;
+    const auto number = [&](const char* name) {
+      const nlohmann::json& value = found->at(name);
+      return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+    };
+    text += (text.empty() ? "" : ", ") +
+            fmt::format(fmt::runtime(each.text), number("value"), number("low"), number("high"));
+  }
+  return text;
+}
 
 TextTable metric_table(const std::string& first, const std::vector<MetricRow>& rows) {
   TextTable table = {{first}};

@@ -30,6 +30,7 @@ using nlohmann::json;
 constexpr const char* kExamples = R"(Examples:
   softradial table portfolio --universe liquid --prices liquid.csv --seeds 5 --runs runs/table
   softradial table portfolio --prices liquid.csv --tune --objective gross --markdown
+  softradial table portfolio --prices liquid.csv --cap 0.05 --objective variance --method soft_orthogonal,soft_radial
   softradial table dispatch --demand hourly.csv --zones 67 --kappa 0.02 --runs runs/table
   softradial table summary --universe sectors --prices sectors.csv
 
@@ -133,8 +134,7 @@ json run_or_read(Config config, bool tune, const TableType& table, const std::fi
     hooks.folder = &*folder;
   }
   work.bar.begin(name, static_cast<int>(wanted.at("seeds").size()));
-  const auto trials = study::run(config, table, hooks);
-  json result = report(config, trials);
+  json result = report(config, study::run(config, table, hooks));
   if (folder) {
     folder->save_report(result, "");
     if (!folder->write_error().empty()) tell("warning: " + folder->write_error());
@@ -224,7 +224,8 @@ std::vector<Line> run_lines(const TableArguments& arguments, Config config, cons
   return lines;
 }
 
-// The lines as text or JSON; `cells(report)` are the columns between method and violation.
+// The lines as text or JSON; `cells(report)` are the columns between method and violation. Without a head for them, the
+// paper's numbers are left out.
 template <class Cells>
 ExitCode print_lines(const TableArguments& arguments, const std::vector<Line>& lines, const std::string& data,
                      std::vector<std::string> head, std::string_view paper_head, const Cells& cells) {
@@ -233,13 +234,14 @@ ExitCode print_lines(const TableArguments& arguments, const std::vector<Line>& l
     return ExitCode::done;
   }
   head.insert(head.begin(), {"set", "method"});
-  head.insert(head.end(), {"viol.", std::string(paper_head)});
+  head.emplace_back("viol.");
+  if (!paper_head.empty()) head.emplace_back(paper_head);
   TextTable rows = {head};
   for (const Line& line : lines) {
     std::vector<std::string> row = {line.set, line.method};
     for (std::string& cell : cells(line.report)) row.push_back(std::move(cell));
     row.push_back(fmt::format("{:.0e}", worst_violation(line.report)));
-    row.push_back(line.paper.empty() ? "-" : line.paper);
+    if (!paper_head.empty()) row.push_back(line.paper.empty() ? "-" : line.paper);
     rows.push_back(std::move(row));
   }
   std::string below = data;
@@ -266,22 +268,54 @@ std::string prices_or_synthetic(const CLI::Option& given, const TableArguments& 
   return given.empty() ? "synthetic:" + arguments.universe : config.prices;
 }
 
+// "x 0.796 [0.78, 0.81]" or "+0.10 [-0.2, 0.4]", with the 95 % interval; "-" for equal weight itself.
+std::string against_equal_weight(const json& report, const char* name, bool ratio) {
+  if (!report.contains("against_equal_weight")) return "-";
+  const json& interval = report["against_equal_weight"].at(name);
+  const auto number = [&](const char* key) { return interval.at(key).get<double>(); };
+  return ratio ? fmt::format("x {:.3f} [{:.2f}, {:.2f}]", number("value"), number("low"), number("high"))
+               : fmt::format("{:+.2f} [{:+.1f}, {:+.1f}]", number("value"), number("low"), number("high"));
+}
+
+// The paper has no table of variances.
+std::span<const PaperPortfolioRow> paper_rows(PortfolioObjective objective) {
+  switch (objective) {
+    case PortfolioObjective::net:
+      return paper_net_table();
+    case PortfolioObjective::gross:
+      return paper_gross_table();
+    case PortfolioObjective::variance:
+      break;
+  }
+  return {};
+}
+
 ExitCode portfolio_table(const TableArguments& arguments, const PortfolioConfig& config,
                          const std::vector<double>& caps) {
-  const auto paper = config.model.objective == PortfolioObjective::net ? paper_net_table() : paper_gross_table();
+  const auto paper = paper_rows(config.model.objective);
+  const bool variance = config.model.objective == PortfolioObjective::variance;
   const auto lines =
       run_lines(arguments, config, load_prices_and_warn(config.prices, config.data_seed), caps,
-                paper_caps(paper, arguments.universe), [&](const std::string& method, double cap) {
+                paper_caps(paper_net_table(), arguments.universe), [&](const std::string& method, double cap) {
                   for (const PaperPortfolioRow& row : paper) {
                     if (row.universe != arguments.universe || row.method != method || row.cap != cap) continue;
                     return fmt::format("{:.2f} +- {:.2f}, {:.2f}", row.sharpe, row.sharpe_std, row.turnover);
                   }
                   return std::string();
                 });
-  return print_lines(
-      arguments, lines, config.prices, {"net Sharpe", "turnover"}, "paper, turnover", [](const json& report) {
-        return std::vector<std::string>{mean_and_std(report, "sharpe"), mean_and_std(report, "turnover")};
-      });
+  const std::string below = config.prices + "\n[ ]: 95 % of a block bootstrap of the test days (docs/metrics.md)";
+  if (variance) {
+    return print_lines(
+        arguments, lines, below, {"volatility", "turnover", "to equal weight"}, "", [](const json& report) {
+          return std::vector<std::string>{mean_and_std(report, "annual_volatility"), mean_and_std(report, "turnover"),
+                                          against_equal_weight(report, "volatility_ratio", true)};
+        });
+  }
+  return print_lines(arguments, lines, below, {"net Sharpe", "turnover", "to equal weight"}, "paper, turnover",
+                     [](const json& report) {
+                       return std::vector<std::string>{mean_and_std(report, "sharpe"), mean_and_std(report, "turnover"),
+                                                       against_equal_weight(report, "sharpe_difference", false)};
+                     });
 }
 
 ExitCode dispatch_table(const TableArguments& arguments, const DispatchConfig& config,
@@ -294,8 +328,11 @@ ExitCode dispatch_table(const TableArguments& arguments, const DispatchConfig& c
                                  }
                                  return std::string();
                                });
-  return print_lines(arguments, lines, config.demand, {"served rate"}, "paper",
-                     [](const json& report) { return std::vector<std::string>{mean_and_std(report, "served_rate")}; });
+  return print_lines(arguments, lines, config.demand, {"served rate", "to equal weight"}, "paper",
+                     [](const json& report) {
+                       return std::vector<std::string>{mean_and_std(report, "served_rate"),
+                                                       against_equal_weight(report, "served_rate_difference", false)};
+                     });
 }
 
 // Ours in fractions, the paper's in the per cent that it prints.

@@ -26,6 +26,7 @@ constexpr const char* kPortfolioExamples = R"(Examples:
   softradial train portfolio --cap 0.05
   softradial train portfolio --prices prices.csv --cap 0.05 --seeds 5 --out runs/mine
   softradial train portfolio --prices prices.csv --set limits.json --method orthogonal --json
+  softradial train portfolio --prices prices.csv --cap 0.05 --objective variance --seeds 5 --ensemble
   softradial train portfolio --config runs/mine/config.toml
 
 OUT holds the whole record: manifest.json, and for each seed the model, the metrics of every epoch, decisions and outcomes;
@@ -40,11 +41,12 @@ struct Output {
   std::string folder;
   bool resume = false;
   bool overwrite = false;
+  bool ensemble = false;
   std::optional<int> jobs;
   Format format = Format::text;
 };
 
-// Seeds as rows, then their mean, then what needs no training.
+// Seeds as rows, then their mean, the ensemble, and what needs no training.
 TextTable result_table(const nlohmann::json& report) {
   std::vector<MetricRow> rows;
   const nlohmann::json& trials = report.at("trials");
@@ -56,10 +58,26 @@ TextTable result_table(const nlohmann::json& report) {
   if (trials.size() > 1) {
     for (const char* row : {"mean", "std"}) rows.push_back({row, report.at(row), std::nullopt});
   }
+  if (report.contains("ensemble")) {
+    const nlohmann::json& ensemble = report["ensemble"];
+    rows.push_back({"ensemble", ensemble.at("test"), ensemble.at("violation").get<double>()});
+  }
   for (const auto& [name, baseline] : report.at("baselines").items()) {
     rows.push_back({name, baseline.at("test"), baseline.value("violation", 0.0)});
   }
   return metric_table("seed", rows);
+}
+
+// "mean against equal weight (95 %): Sharpe ratio -0.15 [-0.48, 0.17], ..."
+std::string comparison_lines(const nlohmann::json& report) {
+  std::string text;
+  const auto add = [&](const char* who, const nlohmann::json& holder) {
+    if (!holder.contains("against_equal_weight")) return;
+    text += fmt::format("{} against equal weight (95 %): {}\n", who, comparison_text(holder["against_equal_weight"]));
+  };
+  add(report.at("trials").size() > 1 ? "mean of the seeds" : "policy", report);
+  if (report.contains("ensemble")) add("ensemble", report["ensemble"]);
+  return text;
 }
 
 RunStart start_of(const Output& output) {
@@ -83,14 +101,15 @@ ExitCode train_and_tell(const Config& config, const TableType& table, const Outp
   hooks.stop = &stop.flag();
   hooks.folder = folder ? &*folder : nullptr;
   hooks.jobs = jobs_or_default(output.jobs, config.threads);
-  const auto trials = [&] {
+  hooks.ensemble = output.ensemble;
+  const auto ran = [&] {
     // The bar leaves the terminal before anything else is printed there.
     WorkProgress bar(config.seeds, output.format == Format::json && isatty(STDOUT_FILENO) != 0);
     bar.begin(config.layer.method, config.seeds);
     hooks.progress = [&](int trial, const study::Progress& progress) { bar.show(trial, progress); };
     return study::run(config, table, hooks);
   }();
-  const nlohmann::json result = report(config, trials, baselines(config, table));
+  const nlohmann::json result = report(config, ran, baselines(config, table));
   const bool interrupted = stop.flag().load();
   if (folder) folder->save_report(result, toml);
   OutputFile out(STDOUT_FILENO);
@@ -102,12 +121,13 @@ ExitCode train_and_tell(const Config& config, const TableType& table, const Outp
                    : "test\n");
     const bool markdown = output.format == Format::markdown;
     out.append((markdown ? "\n" : "") + table_text(result_table(result), markdown));
+    out.append((markdown ? "\n" : "") + comparison_lines(result));
     if (folder && folder->write_error().empty() && !interrupted) {
       out.append(fmt::format("saved in {0}: softradial backtest --model {0} ..., predict, export\n", output.folder));
     }
   }
   out.finish();
-  for (const auto& trial : trials) {
+  for (const auto& trial : ran.trials) {
     if (trial.end != TrainingEnd::diverged) continue;
     tell(fmt::format("warning: the training of seed {} diverged after {} epochs: {}", trial.seed, trial.epochs,
                      trial.best_epoch > 0 ? fmt::format("epoch {} is used", trial.best_epoch)
@@ -133,6 +153,8 @@ void add_output_flags(CLI::App& command, Arguments<Config>& arguments) {
       ->type_name("DIR");
   command.add_flag("--resume", arguments.output.resume, "Go on with the run in --out: what is finished there is kept");
   command.add_flag("--overwrite", arguments.output.overwrite, "Delete the run in --out first");
+  command.add_flag("--ensemble", arguments.output.ensemble,
+                   "Judge the mean of the seeds' decisions as one more policy; it obeys the set as they do");
   add_number(command, "--jobs", arguments.output.jobs, kJobs,
              "Trainings at a time (default: the cores); the results are the same");
   add_format(command, arguments.output.format);
@@ -146,8 +168,8 @@ void add_train_command(CLI::App& program, Action& chosen) {
   train.require_subcommand(1);
 
   const auto portfolio = std::make_shared<Arguments<PortfolioConfig>>();
-  CLI::App& prices =
-      *train.add_subcommand("portfolio", "Portfolio weights from daily prices: the Sharpe ratio after costs");
+  CLI::App& prices = *train.add_subcommand(
+      "portfolio", "Portfolio weights from daily prices: the Sharpe ratio after costs, or the smallest variance");
   prices.footer(kPortfolioExamples);
   add_task_flags(prices, portfolio->config);
   add_layer_flags(prices, portfolio->flags);

@@ -377,6 +377,7 @@ def _policy(path: str, file: ModelFile) -> Policy:
         if file.task not in _POLICIES or file.config.get("task") != file.task:
             raise ValueError(f"the task is {shown(file.task)}, not portfolio or dispatch")
         policy_type, model_type, length = _POLICIES[file.task]
+        _refuse_what_python_lacks(file.config)
         names = _names(file.config)
         set = _set(file.config, len(names))
         layer = _layer(file.config, set)
@@ -392,6 +393,13 @@ def _policy(path: str, file: ModelFile) -> Policy:
         return policy_type(names, set, file.config, model, layer)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{path}: {first_line(error)}") from None
+
+
+def _refuse_what_python_lacks(config: Dict[str, Any]) -> None:
+    """Decisions that depend on the ones before, and the model that all assets share, are the program's alone."""
+    for key, plain in (("smoothing", 0), ("anchor", "fixed"), ("model", "lstm")):
+        if config.get(key, plain) != plain:
+            raise ValueError(f"config: {key} is {shown(config[key])}; softradial backtest and predict apply such a policy")
 
 
 def _count(config: Dict[str, Any], key: str) -> int:

@@ -19,6 +19,19 @@ Standardisation Standardisation::fit(const Eigen::Ref<const Table>& rows, double
   return s;
 }
 
+// All columns have as many rows: scale^2 = mean of the variances + variance of the means.
+Standardisation Standardisation::pooled(Eigen::Index columns) const {
+  Standardisation out = *this;
+  for (Eigen::Index first = 0; first < mean.size(); first += columns) {
+    const auto means = mean.segment(first, columns).array();
+    const double center = means.mean();
+    const double variance = scale.segment(first, columns).array().square().mean() + (means - center).square().mean();
+    out.mean.segment(first, columns).setConstant(center);
+    out.scale.segment(first, columns).setConstant(std::sqrt(variance));
+  }
+  return out;
+}
+
 void Standardisation::apply(Table& rows) const {
   if (rows.cols() != mean.size()) {
     throw std::invalid_argument("standardisation of " + std::to_string(mean.size()) + " columns, given " +

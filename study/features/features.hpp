@@ -14,6 +14,8 @@ struct Standardisation {
   // scale = population standard deviation + floor. Give it the training split only, so that no statistic knows the
   // future.
   static Standardisation fit(const Eigen::Ref<const Table>& rows, double floor);
+  // The same numbers for each block of `columns` columns: those of all rows of all columns of the block.
+  [[nodiscard]] Standardisation pooled(Eigen::Index columns) const;
   void apply(Table& rows) const;  // throws if the number of columns differs
 };
 

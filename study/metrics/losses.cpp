@@ -6,17 +6,44 @@
 #include <stdexcept>
 #include <string>
 
+#include "data/calendar.hpp"
 #include "simd/training_kernels.hpp"
 
 namespace softradial::study {
 
 namespace {
 
+// A loss of the returns of some days, and what it needs of each return: dloss/dR_t.
+struct ReturnLoss {
+  double value = 0;
+  Eigen::ArrayXd slopes;
+};
+
+//   loss = - mean / (std + floor)     dloss/dR_t = -1/(n (std + floor)) + mean (R_t - mean) / ((std + floor)^2 (n - 1) std)
+// The second term is 0 at std = 0.
+ReturnLoss negative_sharpe(const Eigen::ArrayXd& returns, double floor) {
+  const auto n = static_cast<double>(returns.size());
+  const double mean = returns.mean();
+  const double deviation = std::sqrt((returns - mean).square().sum() / (n - 1));
+  const double scale = 1 / (deviation + floor);
+  const double bend = deviation > 0 ? mean * scale * scale / ((n - 1) * deviation) : 0;
+  return {-mean * scale, -scale / n + bend * (returns - mean)};
+}
+
+//   loss = 252 var     dloss/dR_t = 252 * 2 (R_t - mean) / (n - 1)
+ReturnLoss yearly_variance(const Eigen::ArrayXd& returns) {
+  const auto n = static_cast<double>(returns.size());
+  const Eigen::ArrayXd deviations = returns - returns.mean();
+  const double factor = kTradingDaysPerYear / (n - 1);
+  return {factor * deviations.square().sum(), 2 * factor * deviations};
+}
+
 // Two passes: the first writes dR_t/dw_t and dR_t/dw_{t+1} of each day's own return, the second multiplies them by
 // dloss/dR_t. With q = x / sqrt(delta^2 + x^2) (sign(x) for delta = 0):
 //   dR_t/dw_{t+1} = -gamma/2 q        dR_t/dw_t = y (1 + gamma/2 (q - q . drift) / g)
-template <class T>
-double evaluate(const at::Tensor& w, const at::Tensor& y, const SharpeLossOptions& options, at::Tensor& grad_w) {
+template <class T, class Loss>
+double evaluate(const at::Tensor& w, const at::Tensor& y, const PortfolioLossOptions& options, const Loss& loss_of,
+                at::Tensor& grad_w) {
   using Row = Eigen::Array<T, 1, Eigen::Dynamic>;
   using Rows = Eigen::Array<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const Eigen::Index days = w.size(0);
@@ -57,20 +84,29 @@ double evaluate(const at::Tensor& w, const at::Tensor& y, const SharpeLossOption
     grad.row(t) = relatives.row(t) * (T{1} + half_cost / gross * (q - along));
   }
 
-  const double mean = returns.mean();
-  const double deviation = std::sqrt((returns - mean).square().sum() / static_cast<double>(n - 1));
-  const double scale = 1 / (deviation + options.deviation_floor);
-  // dloss/dR_t = -scale/n + mean scale^2 (R_t - mean) / ((n - 1) std); the second term is 0 at std = 0.
-  const double bend = deviation > 0 ? mean * scale * scale / (static_cast<double>(n - 1) * deviation) : 0;
-  const auto slope = [&](Eigen::Index t) {
-    return static_cast<T>(-scale / static_cast<double>(n) + bend * (returns(t) - mean));
-  };
+  const ReturnLoss loss = loss_of(returns);
+  const auto slope = [&](Eigen::Index t) { return static_cast<T>(loss.slopes(t)); };
   grad.row(n).setZero();
   for (Eigen::Index t = n; t-- > 0;) {
     grad.row(t) *= slope(t);
     if (costly) grad.row(t + 1) -= half_cost * slope(t) * pull.row(t);
   }
-  return -mean * scale;
+  return loss.value;
+}
+
+template <class Loss>
+double portfolio_loss(const at::Tensor& w, const at::Tensor& y, const PortfolioLossOptions& options,
+                      const Loss& loss_of, at::Tensor& grad_w) {
+  if (w.dim() != 2 || w.size(0) < 3 || y.dim() != 2 || y.size(0) != w.size(0) - 1 || y.size(1) != w.size(1)) {
+    throw std::invalid_argument(
+        "portfolio loss: weights (days, N) with at least 3 days and relatives (days - 1, N), given " +
+        std::to_string(w.dim()) + "-d weights of " + std::to_string(w.numel()) + " numbers and relatives of " +
+        std::to_string(y.numel()));
+  }
+  const at::Tensor dense_w = w.detach().contiguous();
+  const at::Tensor dense_y = y.contiguous();
+  return w.scalar_type() == at::kFloat ? evaluate<float>(dense_w, dense_y, options, loss_of, grad_w)
+                                       : evaluate<double>(dense_w, dense_y, options, loss_of, grad_w);
 }
 
 void check(const at::Tensor& x, const at::Tensor& supply, const at::Tensor& demand) {
@@ -117,17 +153,14 @@ double evaluate(const at::Tensor& x, const at::Tensor& supply, const at::Tensor&
 
 }  // namespace
 
-double sharpe_loss(const at::Tensor& w, const at::Tensor& y, const SharpeLossOptions& options, at::Tensor& grad_w) {
-  if (w.dim() != 2 || w.size(0) < 3 || y.dim() != 2 || y.size(0) != w.size(0) - 1 || y.size(1) != w.size(1)) {
-    throw std::invalid_argument(
-        "sharpe loss: weights (days, N) with at least 3 days and relatives (days - 1, N), given " +
-        std::to_string(w.dim()) + "-d weights of " + std::to_string(w.numel()) + " numbers and relatives of " +
-        std::to_string(y.numel()));
-  }
-  const at::Tensor dense_w = w.detach().contiguous();
-  const at::Tensor dense_y = y.contiguous();
-  return w.scalar_type() == at::kFloat ? evaluate<float>(dense_w, dense_y, options, grad_w)
-                                       : evaluate<double>(dense_w, dense_y, options, grad_w);
+double sharpe_loss(const at::Tensor& w, const at::Tensor& y, const PortfolioLossOptions& options, at::Tensor& grad_w) {
+  const auto loss_of = [&](const Eigen::ArrayXd& returns) { return negative_sharpe(returns, options.deviation_floor); };
+  return portfolio_loss(w, y, options, loss_of, grad_w);
+}
+
+double variance_loss(const at::Tensor& w, const at::Tensor& y, const PortfolioLossOptions& options,
+                     at::Tensor& grad_w) {
+  return portfolio_loss(w, y, options, yearly_variance, grad_w);
 }
 
 double served_loss(const at::Tensor& x, const at::Tensor& supply, const at::Tensor& demand, double tau,
@@ -141,9 +174,18 @@ double served_loss(const at::Tensor& x, const at::Tensor& supply, const at::Tens
 }
 
 double served_rate(const at::Tensor& x, const at::Tensor& supply, const at::Tensor& demand) {
-  check(x, supply, demand);
   const auto wide = [](const at::Tensor& t) { return t.detach().to(at::kDouble).contiguous(); };
-  return evaluate<double>(wide(x), wide(supply), wide(demand), 0, nullptr);
+  const at::Tensor shares = wide(x), supplied = wide(supply), asked = wide(demand);
+  check(shares, supplied, asked);
+  return evaluate<double>(shares, supplied, asked, 0, nullptr);
+}
+
+Eigen::VectorXd served_rates(const at::Tensor& x, const at::Tensor& supply, const at::Tensor& demand) {
+  Eigen::VectorXd rates(x.size(0));
+  for (int64_t b = 0; b < x.size(0); ++b) {
+    rates[b] = served_rate(x.narrow(0, b, 1), supply.narrow(0, b, 1), demand.narrow(0, b, 1));
+  }
+  return rates;
 }
 
 }  // namespace softradial::study

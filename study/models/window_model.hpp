@@ -3,6 +3,7 @@
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 
+#include "models/day_model.hpp"
 #include "models/dropout.hpp"
 #include "models/parameters.hpp"
 #include "models/window_lstm.hpp"
@@ -20,8 +21,7 @@ struct WindowModelOptions {
 };
 
 // Windows of the last `lookback` days -> LSTM (last hidden state) -> dropout -> linear -> u.
-// Forward and backward are written by hand and reuse their buffers: no graph is built for the model.
-class WindowModel {
+class WindowModel final : public DayModel {
  public:
   explicit WindowModel(const WindowModelOptions& options);
   // A copy would share the memory of the parameters.
@@ -31,17 +31,14 @@ class WindowModel {
   WindowModel& operator=(WindowModel&&) = default;
 
   const WindowModelOptions& options() const { return options_; }
-  const Parameters& parameters() const { return parameters_; }
+  const Parameters& parameters() const override { return parameters_; }
 
   // Uniform in +-1/sqrt(hidden), as torch initialises LSTMs and linear layers.
-  void initialize(at::Generator generator);
+  void initialize(at::Generator generator) override;
 
-  // u (windows, outputs) for days (windows + lookback - 1, features): one window ends on each day from the lookback-th on.
-  at::Tensor forward(const at::Tensor& days);
-  // The same with dropout; saves what backward needs. The result is the model's memory, valid until the next call.
-  at::Tensor forward_training(const at::Tensor& days, at::Generator& generator);
-  // Writes the gradients of all parameters for grad_u (windows, outputs) of the last forward_training.
-  void backward(const at::Tensor& grad_u);
+  at::Tensor forward(const at::Tensor& days) override;
+  at::Tensor forward_training(const at::Tensor& days, at::Generator& generator) override;
+  void backward(const at::Tensor& grad_u) override;
 
  private:
   LstmWeights weights_of(bool gradients) const;

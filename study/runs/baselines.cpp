@@ -15,6 +15,7 @@ namespace softradial::study {
 namespace {
 
 constexpr int64_t kHoursPerWeek = 168;
+constexpr const char* kEqualWeight = "equal_weight";
 
 // The shares of the demand `lag` hours before each hour of the range; equal shares where nobody asked for anything.
 Table shares_of_demand(const DispatchData& data, RowRange hours, int64_t lag) {
@@ -41,20 +42,26 @@ std::optional<at::Tensor> projected(const Set& set, const at::Tensor& shares) {
   }
 }
 
-DispatchEvaluation judged(const DispatchData& data, RowRange hours, const at::Tensor& shares) {
+PortfolioEvaluation judged(const PortfolioConfig& config, const PortfolioData& data, RowRange days,
+                           const at::Tensor& weights) {
+  PortfolioEvaluation out;
+  out.days = days;
+  out.weights = weights;
+  out.returns = portfolio_returns(to_table(weights), data.relatives.middleRows(days.begin + 1, days.size() - 1),
+                                  config.model.cost);
+  out.metrics = portfolio_metrics(out.returns);
+  return out;
+}
+
+DispatchEvaluation judged(const DispatchConfig&, const DispatchData& data, RowRange hours, const at::Tensor& shares) {
   DispatchEvaluation out;
   out.hours = hours;
   out.shares = shares;
   out.supply = to_tensor(data.supply, at::kDouble).view({-1}).narrow(0, hours.begin, hours.size());
-  out.metrics.served_rate =
-      served_rate(shares, out.supply, to_tensor(data.demand.middleRows(hours.begin, hours.size()), at::kDouble));
+  out.demand = to_tensor(data.demand.middleRows(hours.begin, hours.size()), at::kDouble);
+  out.metrics.served_rate = served_rate(shares, out.supply, out.demand);
   return out;
 }
-
-RowRange rows_of(const PortfolioEvaluation& evaluation) { return evaluation.days; }
-RowRange rows_of(const DispatchEvaluation& evaluation) { return evaluation.hours; }
-const at::Tensor& decisions_of(const PortfolioEvaluation& evaluation) { return evaluation.weights; }
-const at::Tensor& decisions_of(const DispatchEvaluation& evaluation) { return evaluation.shares; }
 
 // Rows that a policy can decide too: in a split, and with a whole window before them.
 RowRange decidable(const PortfolioData& data, RowRange split) {
@@ -83,6 +90,15 @@ std::vector<Baseline<typename KindOf<Config>::Metrics>> on_splits(const Config& 
 }
 
 template <class Config, class Data, class Evaluation>
+Evaluation mean_of(const Config& config, const Data& data, const std::vector<Evaluation>& members) {
+  const at::Tensor& first = decisions_of(members.at(0));
+  at::Tensor sum = first.to(at::kDouble);
+  for (std::size_t k = 1; k < members.size(); ++k) sum = sum + decisions_of(members[k]);
+  // Rounding a mean to the precision of its members cannot take it beyond the largest of them: bounds stay strict.
+  return judged(config, data, rows_of(members[0]), (sum / static_cast<double>(members.size())).to(first.scalar_type()));
+}
+
+template <class Config, class Data, class Evaluation>
 Record beside(std::string split, const Evaluation& evaluation, const Config& config, const Data& data, const Set& set) {
   Record record = record_of(split, evaluation, data, set);
   for (const auto& [name, other] : baselines_over(config, data, set, rows_of(evaluation))) {
@@ -98,27 +114,30 @@ std::vector<NamedEvaluation<PortfolioEvaluation>> baselines_over(const Portfolio
                                                                  RowRange days) {
   const Eigen::Index assets = data.relatives.cols();
   const Table weights = Table::Constant(days.size(), assets, total_of(set) / static_cast<double>(assets));
-  PortfolioEvaluation out;
-  out.days = days;
-  out.weights = to_tensor(weights, at::kDouble);
-  out.returns =
-      portfolio_returns(weights, data.relatives.middleRows(days.begin + 1, days.size() - 1), config.model.cost);
-  out.metrics = portfolio_metrics(out.returns);
-  return {{"equal_weight", std::move(out)}};
+  return {{kEqualWeight, judged(config, data, days, to_tensor(weights, at::kDouble))}};
 }
 
-std::vector<NamedEvaluation<DispatchEvaluation>> baselines_over(const DispatchConfig&, const DispatchData& data,
+std::vector<NamedEvaluation<DispatchEvaluation>> baselines_over(const DispatchConfig& config, const DispatchData& data,
                                                                 const Set& set, RowRange hours) {
   const Eigen::Index zones = data.demand.cols();
   const double total = total_of(set);
   const Table equal = Table::Constant(hours.size(), zones, total / static_cast<double>(zones));
   std::vector<NamedEvaluation<DispatchEvaluation>> out = {
-      {"equal_weight", judged(data, hours, to_tensor(equal, at::kDouble))}};
+      {kEqualWeight, judged(config, data, hours, to_tensor(equal, at::kDouble))}};
   for (const auto& [name, lag] : {std::pair("last_hour", int64_t{1}), std::pair("last_week", kHoursPerWeek)}) {
     const at::Tensor shares = to_tensor(shares_of_demand(data, hours, lag) * total, at::kDouble);
-    out.push_back({name, judged(data, hours, projected(set, shares).value_or(shares))});
+    out.push_back({name, judged(config, data, hours, projected(set, shares).value_or(shares))});
   }
   return out;
+}
+
+PortfolioEvaluation ensemble_of(const PortfolioConfig& config, const PortfolioData& data,
+                                const std::vector<PortfolioEvaluation>& members) {
+  return mean_of(config, data, members);
+}
+DispatchEvaluation ensemble_of(const DispatchConfig& config, const DispatchData& data,
+                               const std::vector<DispatchEvaluation>& members) {
+  return mean_of(config, data, members);
 }
 
 std::vector<Baseline<PortfolioMetrics>> baselines(const PortfolioConfig& config, const PriceTable& prices) {

@@ -34,7 +34,20 @@ struct NamedEvaluation {
   Evaluation evaluation;
 };
 
-// The baselines over any rows of the data.
+[[nodiscard]] inline RowRange rows_of(const PortfolioEvaluation& evaluation) { return evaluation.days; }
+[[nodiscard]] inline RowRange rows_of(const DispatchEvaluation& evaluation) { return evaluation.hours; }
+[[nodiscard]] inline const at::Tensor& decisions_of(const PortfolioEvaluation& evaluation) {
+  return evaluation.weights;
+}
+[[nodiscard]] inline const at::Tensor& decisions_of(const DispatchEvaluation& evaluation) { return evaluation.shares; }
+
+// The mean of several policies' decisions over the same rows: by convexity it obeys the set as they do.
+[[nodiscard]] PortfolioEvaluation ensemble_of(const PortfolioConfig& config, const PortfolioData& data,
+                                              const std::vector<PortfolioEvaluation>& members);
+[[nodiscard]] DispatchEvaluation ensemble_of(const DispatchConfig& config, const DispatchData& data,
+                                             const std::vector<DispatchEvaluation>& members);
+
+// The baselines over any rows of the data; equal weight is the first.
 [[nodiscard]] std::vector<NamedEvaluation<PortfolioEvaluation>> baselines_over(const PortfolioConfig& config,
                                                                                const PortfolioData& data,
                                                                                const Set& set, RowRange days);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "runs/field_range.hpp"
 #include "runs/run_config.hpp"
@@ -23,7 +24,9 @@ struct Field {
   FieldRange range = kAnyNumber;  // checked where a user gives the value: on the command line and in TOML
   std::string_view flag = kFlagLikeKey;
   std::string_view type_name = "";  // in the help, instead of the name of the C++ type
-  bool is_saved = true;             // false: JSON leaves the field out
+  // false: JSON leaves the field out. Fields that came later are saved only where they are not as they always were: what was
+  // saved before is still the same configuration.
+  bool is_saved = true;
 
   // Its word on the command line and in TOML, without the dashes; empty if there is none.
   [[nodiscard]] std::string flag_name() const {
@@ -33,8 +36,28 @@ struct Field {
   }
 };
 
-inline constexpr std::array<std::pair<std::string_view, PortfolioObjective>, 2> kObjectives = {
-    {{"net", PortfolioObjective::net}, {"gross", PortfolioObjective::gross}}};
+// The words for the values of an enumeration.
+template <class Value>
+using Words = std::vector<std::pair<std::string, Value>>;
+[[nodiscard]] inline Words<PortfolioObjective> words_of(PortfolioObjective) {
+  return {{"net", PortfolioObjective::net},
+          {"gross", PortfolioObjective::gross},
+          {"variance", PortfolioObjective::variance}};
+}
+[[nodiscard]] inline Words<PortfolioModelKind> words_of(PortfolioModelKind) {
+  return {{"lstm", PortfolioModelKind::lstm}, {"shared", PortfolioModelKind::shared}};
+}
+[[nodiscard]] inline Words<PortfolioAnchor> words_of(PortfolioAnchor) {
+  return {{"fixed", PortfolioAnchor::fixed}, {"drifted", PortfolioAnchor::drifted}};
+}
+template <class Value>
+requires std::is_enum_v<Value>
+[[nodiscard]] std::string word_of(Value value) {
+  for (const auto& [word, meant] : words_of(value)) {
+    if (meant == value) return word;
+  }
+  return "";
+}
 
 // The following functions call visit(field, value) for each field, with a reference to the value in the configuration.
 // `Config` is the type of the configuration or const.
@@ -48,14 +71,28 @@ void for_each_task_field(Config& c, const Visit& visit) {
         c.prices);
   visit(Field{.key = "data_seed", .help = "Seed of synthetic prices", .range = kSeed}, c.data_seed);
   visit(Field{.key = "cap", .help = "Largest weight of one asset (1: no cap)", .range = kShare}, c.cap);
-  visit(Field{.key = "hidden", .help = "Hidden units of the LSTM", .range = at_least_1_up_to(65536)}, c.model.hidden);
+  visit(Field{.key = "hidden", .help = "Hidden units of the model", .range = at_least_1_up_to(65536)}, c.model.hidden);
   visit(Field{.key = "lookback", .help = "Days that a decision sees", .range = at_least_1_up_to(10000)}, c.lookback);
   visit(Field{.key = "dropout", .help = "Dropout before the last layer", .range = {0, 0.99}}, c.model.dropout);
   visit(Field{.key = "batch", .help = "Consecutive days in a batch", .range = {.least = 3, .most = 1e6}},
         c.model.batch);
   visit(Field{.key = "cost", .help = "Cost per unit of turnover", .range = {.least = 0, .most = 1}}, c.model.cost);
   visit(Field{.key = "huber", .flag = kNoFlag}, c.model.huber);
-  visit(Field{.key = "objective", .help = "Sharpe ratio after costs (net) or before costs (gross)"}, c.model.objective);
+  visit(Field{.key = "objective", .help = "Sharpe ratio after costs (net), before costs (gross), or smallest variance"},
+        c.model.objective);
+  visit(Field{.key = "model",
+              .help = "An LSTM of all assets (lstm), or one small network for each asset alike (shared)",
+              .is_saved = c.model.kind != PortfolioModelKind::lstm},
+        c.model.kind);
+  visit(Field{.key = "smoothing",
+              .help = "Part of the decision before in each decision: 0.9 moves a tenth of the way a day",
+              .range = {.least = 0, .most = 0.999},
+              .is_saved = c.model.smoothing != 0},
+        c.model.smoothing);
+  visit(Field{.key = "anchor",
+              .help = "The layer sees the set from its centre (fixed) or from the drifted weights of the day before",
+              .is_saved = c.model.anchor != PortfolioAnchor::fixed},
+        c.model.anchor);
   visit(Field{.key = "train_end", .help = "Last day of training", .type_name = "DATE"}, c.split.train_end);
   visit(Field{.key = "validation_end", .help = "Last day of validation; the test begins after it", .type_name = "DATE"},
         c.split.validation_end);

@@ -21,9 +21,25 @@ DecisionLayer equal_weight(const Set& set) {
   return {[=](const at::Tensor& u, bool) { return u * 0 + weight; }, dim, dim};
 }
 
+// How far an anchor may go from the set's own towards the boundary: what is left of the way is the room for the decision.
+constexpr double kAnchorReach = 0.9;
+
 template <class Module>
 DecisionLayer radial(Module module, int64_t dim) {
-  return {[module](const at::Tensor& u, bool) mutable { return module(u); }, dim, dim};
+  DecisionLayer layer{[module](const at::Tensor& u, bool) mutable { return module(u); }, dim, dim};
+  const at::Tensor center = module->anchor();
+  const Eigen::VectorXd point = Eigen::Map<const Eigen::VectorXd>(center.data_ptr<double>(), center.size(0));
+  nn::HardRadial pulled(module->set(), nn::HardRadialOptions{.anchor = {.point = point}});
+  layer.moving_anchor =
+      MovingAnchor{.apply = [module](const at::Tensor& u, const at::Tensor& anchors,
+                                     bool) mutable { return module(u, nn::SampleTensors{.anchor = anchors}); },
+                   .inside =
+                       [pulled, center](const at::Tensor& points) mutable {
+                         const at::NoGradGuard no_grad;
+                         const at::Tensor own = center.to(points.scalar_type());
+                         return own + kAnchorReach * (pulled(points) - own);
+                       }};
+  return layer;
 }
 
 }  // namespace

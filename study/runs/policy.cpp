@@ -28,7 +28,7 @@ DispatchConfig config_of(const PolicyFile& policy, const DemandTable&) { return 
 
 // New data need no splits: all of them count as one.
 PortfolioData data_of(const PortfolioConfig& config, const PriceTable& prices, const Standardisation& statistics) {
-  return make_portfolio_data(prices, {prices.dates.back(), prices.dates.back()}, config.lookback, &statistics);
+  return make_portfolio_data(prices, {prices.dates.back(), prices.dates.back()}, config.lookback, statistics);
 }
 DispatchData data_of(const DispatchConfig& config, const DemandTable& demand, const Standardisation& statistics) {
   return make_dispatch_data(demand, {.train = 1, .validation = 0}, config.history, &statistics);
@@ -67,6 +67,10 @@ void check_sizes(const PortfolioConfig& config, const PolicyFile& policy, std::s
   if (hidden < 1 || hidden > policy.parameters.numel() || config.lookback < 1) {
     throw DataError("the configuration of the model is impossible");
   }
+  if (config.model.kind == PortfolioModelKind::shared) {
+    check_sizes(policy, "linear0.weight", {hidden, 3 * config.lookback});
+    return;
+  }
   check_sizes(policy, "lstm.weight_ih", {4 * hidden, 3 * static_cast<int64_t>(assets)});
   check_sizes(policy, "lstm.weight_hh", {4 * hidden, hidden});
 }
@@ -77,17 +81,6 @@ void check_sizes(const DispatchConfig& config, const PolicyFile& policy, std::si
     throw DataError("the configuration of the model is impossible");
   }
   check_sizes(policy, "linear0.weight", {hidden, config.history * static_cast<int64_t>(zones) + 4});
-}
-
-void assign(const Parameters& parameters, const PolicyFile& policy) {
-  const auto same = [](const ParameterShape& a, const ParameterShape& b) {
-    return a.name == b.name && a.shape == b.shape;
-  };
-  if (!std::ranges::equal(parameters.shapes(), policy.shapes, same) ||
-      parameters.values().scalar_type() != policy.parameters.scalar_type()) {
-    throw DataError("its parameters are not those of a model of this configuration");
-  }
-  parameters.assign(policy.parameters);
 }
 
 template <class Config, class Input>
@@ -109,7 +102,7 @@ Applied<Config> apply(const PolicyFile& policy, const Input& given) {
   }
   auto data = data_of(config, input, policy.standardisation);
   typename KindOf<Config>::TaskType task(data, config.model, decision_layer(config.layer, set));
-  assign(task.parameters(), policy);
+  policy.give_to(task.parameters());
   return {std::move(config), set, policy.config.value("in_sample_until", ""), std::move(data), std::move(task)};
 }
 

@@ -67,6 +67,16 @@ Set PolicyFile::set() const {
   return parse_set(config["set"].dump());
 }
 
+void PolicyFile::give_to(const Parameters& model) const {
+  const auto same = [](const ParameterShape& a, const ParameterShape& b) {
+    return a.name == b.name && a.shape == b.shape;
+  };
+  if (!std::ranges::equal(model.shapes(), shapes, same) || model.values().scalar_type() != parameters.scalar_type()) {
+    throw DataError("its parameters are not those of a model of this configuration");
+  }
+  model.assign(parameters);
+}
+
 void save_policy(const PolicyFile& policy, const std::filesystem::path& file) {
   TensorFile out;
   out.metadata = {{"format", kFormat},

@@ -28,6 +28,8 @@ struct PolicyFile {
 
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] Set set() const;
+  // Gives the parameters to a model. Throws DataError if they are not those of such a model.
+  void give_to(const Parameters& model) const;
 };
 
 void save_policy(const PolicyFile& policy, const std::filesystem::path& file);

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "runs/parallel.hpp"
+#include "runs/policy_file.hpp"
 #include "runs/task_kinds.hpp"
 #include "runs/trial_report.hpp"
 #include "softradial/set_json.hpp"
@@ -19,16 +20,16 @@ namespace {
 using nlohmann::json;
 
 template <class Metrics>
-json report_trials(const json& config, const std::vector<Trial<Metrics>>& trials,
+json report_result(const json& config, const RunResult<Metrics>& result,
                    const std::vector<Baseline<Metrics>>& baselines) {
   json out = {{"task", config.at("task")}, {"method", config.at("method")}, {"config", config}};
   std::map<std::string, std::vector<double>> columns;
   out["trials"] = json::array();
   const Trial<Metrics>* best = nullptr;
-  for (const Trial<Metrics>& trial : trials) {
+  for (const Trial<Metrics>& trial : result.trials) {
     out["trials"].push_back(to_json(trial));
     for (const auto& [name, value] : named_values(trial.test)) columns[name].push_back(value);
-    if (best == nullptr || selection_metric(trial.validation) > selection_metric(best->validation)) best = &trial;
+    if (best == nullptr || trial.selection > best->selection) best = &trial;
   }
   if (best != nullptr) out["best_seed"] = best->seed;
   out["mean"] = json::object();
@@ -37,6 +38,13 @@ json report_trials(const json& config, const std::vector<Trial<Metrics>>& trials
     const MeanAndStd over_seeds = mean_and_std(numbers);
     out["mean"][name] = over_seeds.mean;
     out["std"][name] = over_seeds.std;
+  }
+  if (!result.against_equal_weight.empty()) out["against_equal_weight"] = to_json(result.against_equal_weight);
+  if (result.ensemble) {
+    out["ensemble"] = {{"validation", values_of(named_values(result.ensemble->validation))},
+                       {"test", values_of(named_values(result.ensemble->test))},
+                       {"violation", result.ensemble->violation},
+                       {"against_equal_weight", to_json(result.ensemble->against_equal_weight)}};
   }
   out["baselines"] = json::object();
   for (const Baseline<Metrics>& each : baselines) {
@@ -58,11 +66,54 @@ json manifest(const Config& config, const typename KindOf<Config>::Input& given)
           {"seeds", seeds_of(config)}};
 }
 
+// The decisions of one seed.
+template <class Config>
+struct Decided {
+  typename KindOf<Config>::Evaluation validation;
+  typename KindOf<Config>::Evaluation test;
+};
+
+// Those of a seed that was trained and saved before.
+template <class Config>
+Decided<Config> decided_before(typename KindOf<Config>::TaskType task, const std::filesystem::path& model) {
+  load_policy(model).give_to(task.parameters());
+  return {task.evaluate(task.splits().validation), task.evaluate(task.splits().test)};
+}
+
+// What all seeds are together: the interval against equal weight, and the ensemble if it is asked for.
+template <class Config>
+void judge_together(const Config& config, const typename KindOf<Config>::Data& data, const Set& set,
+                    const std::vector<std::optional<Decided<Config>>>& decided, const RunHooks& hooks,
+                    RunResult<typename KindOf<Config>::Metrics>& result) {
+  using Evaluation = typename KindOf<Config>::Evaluation;
+  std::vector<Evaluation> validation;
+  std::vector<Evaluation> test;
+  for (const auto& seed : decided) {
+    validation.push_back(seed->validation);
+    test.push_back(seed->test);
+  }
+  const auto against = [&](const std::vector<Evaluation>& policies) {
+    return against_equal_weight(policies, baselines_over(config, data, set, rows_of(test[0]))[0].evaluation);
+  };
+  if (!config.layer.equal_weight()) result.against_equal_weight = against(test);
+  if (!hooks.ensemble) return;
+  const Evaluation before = ensemble_of(config, data, validation);
+  const Evaluation here = ensemble_of(config, data, test);
+  const ViolationFunction violation = violation_of(set);
+  result.ensemble = Ensemble<typename KindOf<Config>::Metrics>{
+      before.metrics, here.metrics, std::max(violation(decisions_of(before)), violation(decisions_of(here))),
+      against({here})};
+  if (hooks.folder != nullptr) {
+    const std::vector<Record> records = {record_beside("validation", before, config, data, set),
+                                         record_beside("test", here, config, data, set)};
+    hooks.folder->save_ensemble(records);
+  }
+}
+
 // Each seed gets a task of its own: trials share nothing but the data.
 template <class Config>
-std::vector<Trial<typename KindOf<Config>::Metrics>> run_seeds(const Config& config,
-                                                               const typename KindOf<Config>::Input& given,
-                                                               const RunHooks& hooks) {
+RunResult<typename KindOf<Config>::Metrics> run_seeds(const Config& config, const typename KindOf<Config>::Input& given,
+                                                      const RunHooks& hooks) {
   using Kind = KindOf<Config>;
   using TrialType = Trial<typename Kind::Metrics>;
   const DecisionSet decision = limits_of(config, given);
@@ -74,20 +125,26 @@ std::vector<Trial<typename KindOf<Config>::Metrics>> run_seeds(const Config& con
   saved["in_sample_until"] = in_sample_until(data);
   const std::vector<std::uint64_t> seeds = seeds_of(config);
   std::vector<std::optional<TrialType>> done(seeds.size());
+  std::vector<std::optional<Decided<Config>>> decided(seeds.size());
   std::mutex mutex;
+  const auto make_task = [&] {
+    return typename Kind::TaskType(data, config.model, decision_layer(config.layer, decision.set));
+  };
   const auto stopped = [&] { return hooks.stop != nullptr && hooks.stop->load(); };
 
   in_parallel(static_cast<int>(seeds.size()), hooks.jobs, [&](int index) {
-    const std::uint64_t seed = seeds[static_cast<std::size_t>(index)];
+    const auto place = static_cast<std::size_t>(index);
+    const std::uint64_t seed = seeds[place];
     RunFolder* const folder = hooks.folder;
     if (folder != nullptr) {
       if (const auto trial = folder->finished(seed)) {
-        done[static_cast<std::size_t>(index)] = trial_of<typename Kind::Metrics>(*trial);
+        done[place] = trial_of<typename Kind::Metrics>(*trial);
+        decided[place] = decided_before<Config>(make_task(), model_file(folder->path(), seed));
         return;
       }
     }
     if (stopped()) return;
-    typename Kind::TaskType task(data, config.model, decision_layer(config.layer, decision.set));
+    typename Kind::TaskType task = make_task();
     TrainingOptions options = training_of(config, seed);
     TrainingHooks inner;
     inner.stop = hooks.stop;
@@ -101,22 +158,24 @@ std::vector<Trial<typename KindOf<Config>::Metrics>> run_seeds(const Config& con
     PolicyFile policy{.task = Kind::kName, .config = saved, .seed = seed};
     std::vector<EpochRecord> history;
     std::vector<Record> records;
-    TrialRecorder<typename Kind::Evaluation> record;
     if (folder != nullptr) {
       from = folder->checkpoint(seed);
       options.checkpoint = folder->checkpoint_file(seed);
-      record = [&](const auto& on_validation, const auto& on_test, const TrainingResult& training) {
-        if (!training.write_error.empty()) folder->keep_error(training.write_error);
-        policy.is_finished = training.end != TrainingEnd::interrupted;
-        policy.epochs = training.epochs;
-        policy.shapes = task.parameters().shapes();
-        policy.parameters = training.checkpoint.model();
-        policy.standardisation = task.standardisation();
-        history = training.checkpoint.history;
-        records = {record_beside("validation", on_validation, config, data, decision.set),
-                   record_beside("test", on_test, config, data, decision.set)};
-      };
     }
+    const TrialRecorder<typename Kind::Evaluation> record = [&](const auto& on_validation, const auto& on_test,
+                                                                const TrainingResult& training) {
+      decided[place] = Decided<Config>{on_validation, on_test};
+      if (folder == nullptr) return;
+      if (!training.write_error.empty()) folder->keep_error(training.write_error);
+      policy.is_finished = training.end != TrainingEnd::interrupted;
+      policy.epochs = training.epochs;
+      policy.shapes = task.parameters().shapes();
+      policy.parameters = training.checkpoint.model();
+      policy.standardisation = task.standardisation();
+      history = training.checkpoint.history;
+      records = {record_beside("validation", on_validation, config, data, decision.set),
+                 record_beside("test", on_test, config, data, decision.set)};
+    };
     const TrialType trial = run_trial(task, options, inner, violation, from ? &*from : nullptr, record);
     if (folder != nullptr) {
       if (policy.is_finished) {
@@ -125,15 +184,16 @@ std::vector<Trial<typename KindOf<Config>::Metrics>> run_seeds(const Config& con
         folder->save_interrupted(policy);
       }
     }
-    done[static_cast<std::size_t>(index)] = trial;
+    done[place] = trial;
   });
 
-  std::vector<TrialType> trials;
+  RunResult<typename Kind::Metrics> result;
   for (auto& trial : done) {
-    if (trial) trials.push_back(std::move(*trial));
+    if (trial) result.trials.push_back(std::move(*trial));
   }
+  if (!stopped()) judge_together(config, data, decision.set, decided, hooks, result);
   if (hooks.folder != nullptr) hooks.folder->save_manifest(stopped() ? "interrupted" : "finished");
-  return trials;
+  return result;
 }
 
 template <class Config>
@@ -153,8 +213,8 @@ LayerConfig best_of_grid(Config config, const typename KindOf<Config>::Input& in
         hooks.progress(index, progress);
       };
     }
-    const auto trials = run(candidate, input, inner);
-    if (!trials.empty()) found[static_cast<std::size_t>(index)] = selection_metric(trials[0].validation);
+    const auto trials = run(candidate, input, inner).trials;
+    if (!trials.empty()) found[static_cast<std::size_t>(index)] = trials[0].selection;
   });
   LayerConfig best = config.layer;
   double most = -std::numeric_limits<double>::infinity();
@@ -169,23 +229,23 @@ LayerConfig best_of_grid(Config config, const typename KindOf<Config>::Input& in
 
 }  // namespace
 
-std::vector<PortfolioTrial> run(const PortfolioConfig& config, const PriceTable& prices, const RunHooks& hooks) {
+RunResult<PortfolioMetrics> run(const PortfolioConfig& config, const PriceTable& prices, const RunHooks& hooks) {
   return run_seeds(config, prices, hooks);
 }
-std::vector<DispatchTrial> run(const DispatchConfig& config, const DemandTable& demand, const RunHooks& hooks) {
+RunResult<DispatchMetrics> run(const DispatchConfig& config, const DemandTable& demand, const RunHooks& hooks) {
   return run_seeds(config, demand, hooks);
 }
 
 json manifest_of(const PortfolioConfig& config, const PriceTable& prices) { return manifest(config, prices); }
 json manifest_of(const DispatchConfig& config, const DemandTable& demand) { return manifest(config, demand); }
 
-json report(const PortfolioConfig& config, const std::vector<PortfolioTrial>& trials,
+json report(const PortfolioConfig& config, const RunResult<PortfolioMetrics>& result,
             const std::vector<Baseline<PortfolioMetrics>>& baselines) {
-  return report_trials(to_json(config), trials, baselines);
+  return report_result(to_json(config), result, baselines);
 }
-json report(const DispatchConfig& config, const std::vector<DispatchTrial>& trials,
+json report(const DispatchConfig& config, const RunResult<DispatchMetrics>& result,
             const std::vector<Baseline<DispatchMetrics>>& baselines) {
-  return report_trials(to_json(config), trials, baselines);
+  return report_result(to_json(config), result, baselines);
 }
 
 std::vector<LayerMethod> paper_grid(const LayerMethod& method) {

@@ -3,10 +3,12 @@
 #include <atomic>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <vector>
 
 #include "data/tables.hpp"
 #include "runs/baselines.hpp"
+#include "runs/comparison.hpp"
 #include "runs/run_config.hpp"
 #include "runs/run_folder.hpp"
 #include "tasks/trial.hpp"
@@ -21,13 +23,31 @@ struct RunHooks {
   const std::atomic<bool>* stop = nullptr;
   RunFolder* folder = nullptr;  // where the run is recorded; null: nowhere
   int jobs = 1;                 // trials at a time; the results do not depend on it
+  bool ensemble = false;        // judge the mean of the seeds' decisions, too
+};
+
+// The mean of the decisions of all seeds, as one more policy.
+template <class Metrics>
+struct Ensemble {
+  Metrics validation;
+  Metrics test;
+  double violation = 0;  // the worst one over validation and test
+  Comparison against_equal_weight;
+};
+
+template <class Metrics>
+struct RunResult {
+  std::vector<Trial<Metrics>> trials;
+  Comparison against_equal_weight =
+      {};  // the mean over the seeds, on the test; empty for equal weight and after a stop
+  std::optional<Ensemble<Metrics>> ensemble = {};  // if it was asked for, and nothing stopped the run
 };
 
 // Trains a configuration once for each of its seeds. A seed that the folder holds already, when a run is resumed, is read.
 // After a stop, trials that were not begun are missing.
-[[nodiscard]] std::vector<PortfolioTrial> run(const PortfolioConfig& config, const PriceTable& prices,
+[[nodiscard]] RunResult<PortfolioMetrics> run(const PortfolioConfig& config, const PriceTable& prices,
                                               const RunHooks& hooks = {});
-[[nodiscard]] std::vector<DispatchTrial> run(const DispatchConfig& config, const DemandTable& demand,
+[[nodiscard]] RunResult<DispatchMetrics> run(const DispatchConfig& config, const DemandTable& demand,
                                              const RunHooks& hooks = {});
 
 // What a run of this configuration on these data is asked to do: task, config, names, set, data, seeds. RunFolder adds the
@@ -36,10 +56,10 @@ struct RunHooks {
 [[nodiscard]] nlohmann::json manifest_of(const DispatchConfig& config, const DemandTable& demand);
 
 // {"task", "method", "config", "trials": [{"seed", "validation", "test", "seconds", ...}], "mean", "std", "best_seed",
-// "baselines"}, as --json prints it and OUT/result.json saves it.
-[[nodiscard]] nlohmann::json report(const PortfolioConfig& config, const std::vector<PortfolioTrial>& trials,
+// "against_equal_weight", "ensemble", "baselines"}, as --json prints it and OUT/result.json saves it.
+[[nodiscard]] nlohmann::json report(const PortfolioConfig& config, const RunResult<PortfolioMetrics>& result,
                                     const std::vector<Baseline<PortfolioMetrics>>& baselines = {});
-[[nodiscard]] nlohmann::json report(const DispatchConfig& config, const std::vector<DispatchTrial>& trials,
+[[nodiscard]] nlohmann::json report(const DispatchConfig& config, const RunResult<DispatchMetrics>& result,
                                     const std::vector<Baseline<DispatchMetrics>>& baselines = {});
 
 // The paper's grid for the layer of a method (table hyperparams): the temperature of softmax, lambda and contraction of

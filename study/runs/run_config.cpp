@@ -7,6 +7,7 @@
 #include "data/csv_file.hpp"
 #include "data/tables.hpp"
 #include "runs/config_fields.hpp"
+#include "softradial/sets.hpp"
 
 namespace softradial::study {
 namespace {
@@ -17,11 +18,8 @@ template <class Value>
 json json_of(const Value& value) {
   if constexpr (std::same_as<Value, std::chrono::sys_days>) {
     return format_date(value);
-  } else if constexpr (std::same_as<Value, PortfolioObjective>) {
-    for (const auto& [word, objective] : kObjectives) {
-      if (objective == value) return word;
-    }
-    return nullptr;
+  } else if constexpr (std::is_enum_v<Value>) {
+    return word_of(value);
   } else {
     return value;
   }
@@ -34,10 +32,11 @@ void read_value(const json& in, std::string_view key, Value& value) {
     const auto day = parse_date(text);
     if (!day) throw DataError(std::string(key) + ": " + quoted_field(text) + " is no date (expected 2018-12-31)");
     value = *day;
-  } else if constexpr (std::same_as<Value, PortfolioObjective>) {
+  } else if constexpr (std::is_enum_v<Value>) {
     const auto text = in.get<std::string>();
-    const auto* const found = std::ranges::find(kObjectives, text, [](const auto& each) { return each.first; });
-    if (found == kObjectives.end()) throw DataError(std::string(key) + ": " + quoted_field(text) + " is unknown");
+    const Words<Value> words = words_of(value);
+    const auto found = std::ranges::find(words, text, &Words<Value>::value_type::first);
+    if (found == words.end()) throw DataError(std::string(key) + ": " + quoted_field(text) + " is unknown");
     value = found->second;
   } else {
     value = in.get<Value>();
@@ -88,7 +87,8 @@ Config read(const char* task, const json& in) {
     Config config;
     read_layer(in, config);
     const auto read_field = [&](const Field& field, auto& value) {
-      if (field.is_saved) read_value(in.at(std::string(field.key)), field.key, value);
+      const std::string name(field.key);
+      if (field.is_saved || in.contains(name)) read_value(in.at(name), field.key, value);
     };
     for_each_task_field(config, read_field);
     for_each_training_field(config, read_field);

@@ -23,6 +23,7 @@ constexpr const char* kReport = "result.json";
 constexpr const char* kConfig = "config.toml";
 constexpr const char* kLog = "log.txt";
 constexpr const char* kTrial = "trial.json";
+constexpr const char* kEnsemble = "ensemble";
 
 std::string text_of(const json& value) {
   // A path may hold any bytes; JSON may not.
@@ -40,6 +41,11 @@ std::string history_csv(std::span<const EpochRecord> history) {
     text += std::to_string(k + 1) + csv_numbers(Eigen::RowVector2d(history[k].loss, history[k].validation)) + "\n";
   }
   return text;
+}
+
+void write_records(const std::filesystem::path& folder, std::span<const Record> records) {
+  write_file(folder / "decisions.csv", decisions_csv(records));
+  write_file(folder / "outcomes.csv", outcomes_csv(records));
 }
 
 }  // namespace
@@ -147,7 +153,8 @@ void RunFolder::remove_run() {
     const std::string name = entry.path().filename();
     const bool is_seed = name.starts_with("seed-") && entry.is_directory() &&
                          std::ranges::all_of(name.substr(5), [](char c) { return c >= '0' && c <= '9'; });
-    if (is_seed || name == kReport || name == kConfig || name == kLog) found.push_back(entry.path());
+    if (is_seed || name == kEnsemble || name == kReport || name == kConfig || name == kLog)
+      found.push_back(entry.path());
   }
   // The manifest goes last but one: a process that is killed here leaves a folder that says what it was.
   for (const auto& path : found) std::filesystem::remove_all(path);
@@ -198,8 +205,7 @@ void RunFolder::save_finished(const PolicyFile& policy, std::span<const EpochRec
   const std::filesystem::path folder = seed_folder(policy.seed);
   try {
     write_file(folder / "history.csv", history_csv(history));
-    write_file(folder / "decisions.csv", decisions_csv(records));
-    write_file(folder / "outcomes.csv", outcomes_csv(records));
+    write_records(folder, records);
     save_policy(policy, model_file(folder_, policy.seed));
     write_file(folder / kTrial, text_of(trial));
     std::error_code ignored;
@@ -209,6 +215,16 @@ void RunFolder::save_finished(const PolicyFile& policy, std::span<const EpochRec
   }
   log("seed " + std::to_string(policy.seed) + " finished after epoch " + std::to_string(policy.epochs));
   save_manifest("running");
+}
+
+void RunFolder::save_ensemble(std::span<const Record> records) {
+  const std::filesystem::path folder = folder_ / kEnsemble;
+  make_folder(folder);
+  try {
+    write_records(folder, records);
+  } catch (const WriteError& error) {
+    keep_error(error.what());
+  }
 }
 
 void RunFolder::save_manifest(const std::string& status) {

@@ -22,6 +22,7 @@
 //   seed-N/model.safetensors       the policy at its best epoch
 //   seed-N/checkpoint.safetensors  a training under way
 //   seed-N/history.csv, decisions.csv, outcomes.csv
+//   ensemble/decisions.csv, outcomes.csv   of the mean of the seeds' decisions, if it was asked for
 namespace softradial::study {
 
 inline constexpr const char* kRunSchema = "softradial.run/1";
@@ -65,6 +66,8 @@ class RunFolder {
   // A finished one: records, policy, then trial.json, which makes it count; the checkpoint goes.
   void save_finished(const PolicyFile& policy, std::span<const EpochRecord> history, std::span<const Record> records,
                      const nlohmann::json& trial);
+  // What the mean of all seeds decided.
+  void save_ensemble(std::span<const Record> records);
   // The manifest as it is now, and the report. `status`: running, finished or interrupted.
   void save_manifest(const std::string& status);
   void save_report(const nlohmann::json& report, const std::string& toml);

@@ -36,8 +36,13 @@ struct KindOf<DispatchConfig> {
   using Metrics = DispatchMetrics;
 };
 
+// A model that is shared by all assets must see in the same units what differs between them.
+[[nodiscard]] inline FeaturePooling pooling_of(const PortfolioConfig& config) {
+  return config.model.kind == PortfolioModelKind::shared ? FeaturePooling::assets : FeaturePooling::none;
+}
+
 [[nodiscard]] inline PortfolioData make_data(const PortfolioConfig& config, const PriceTable& prices) {
-  PortfolioData data = make_portfolio_data(prices, config.split, config.lookback);
+  PortfolioData data = make_portfolio_data(prices, config.split, config.lookback, pooling_of(config));
   check_splits(data, config.split, config.model.batch);
   return data;
 }
@@ -63,9 +68,5 @@ struct KindOf<DispatchConfig> {
 // The last day or hour that training or validation knew, as records write it.
 [[nodiscard]] std::string in_sample_until(const PortfolioData& data);
 [[nodiscard]] std::string in_sample_until(const DispatchData& data);
-
-// The metric that chooses between seeds and between parameters; larger is better.
-[[nodiscard]] inline double selection_metric(const PortfolioMetrics& metrics) { return metrics.sharpe; }
-[[nodiscard]] inline double selection_metric(const DispatchMetrics& metrics) { return metrics.served_rate; }
 
 }  // namespace softradial::study

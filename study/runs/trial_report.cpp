@@ -37,7 +37,7 @@ json trial_json(const Trial<Metrics>& trial) {
   json out = {{"seed", trial.seed},
               {"validation", values_of(named_values(trial.validation))},
               {"test", values_of(named_values(trial.test))},
-              {"selection", selection_metric(trial.validation)},
+              {"selection", trial.selection},
               {"seconds", trial.seconds},
               {"epochs", trial.epochs},
               {"best_epoch", trial.best_epoch},
@@ -53,6 +53,7 @@ Trial<Metrics> read(const json& in) {
     trial.seed = in.at("seed").get<std::uint64_t>();
     read_values(in.at("validation"), trial.validation);
     read_values(in.at("test"), trial.test);
+    trial.selection = number(in.at("selection"));
     trial.seconds = in.at("seconds").get<double>();
     trial.epochs = in.at("epochs").get<std::int64_t>();
     trial.best_epoch = in.at("best_epoch").get<std::int64_t>();

@@ -24,7 +24,8 @@ json limits_key(const Config& c) {
 
 // A batch is no part of the features, but they are checked to be enough for it.
 json features_key(const PortfolioConfig& c) {
-  return {c.lookback, c.model.batch, format_date(c.split.train_end), format_date(c.split.validation_end)};
+  return {c.lookback, c.model.batch, format_date(c.split.train_end), format_date(c.split.validation_end),
+          pooling_of(c)};
 }
 json features_key(const DispatchConfig& c) { return {c.history, c.split.train, c.split.validation}; }
 

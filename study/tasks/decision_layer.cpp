@@ -24,12 +24,16 @@ void check_output(const DecisionLayer& layer, const at::Tensor& u, const at::Ten
                               std::to_string(u.size(0)) + ", " + std::to_string(layer.output_dim) + ") was expected");
 }
 
+at::Tensor applied(const DecisionLayer& layer, const at::Tensor& u, const at::Tensor& anchors, bool training) {
+  return anchors.defined() ? layer.moving_anchor.value().apply(u, anchors, training) : layer.apply(u, training);
+}
+
 }  // namespace
 
-LayerPass::LayerPass(const DecisionLayer& layer, const at::Tensor& u) : u_(u.detach()) {
+LayerPass::LayerPass(const DecisionLayer& layer, const at::Tensor& u, const at::Tensor& anchors) : u_(u.detach()) {
   const at::AutoGradMode grad(true);
   u_.requires_grad_();
-  x_ = layer.apply(u_, true);
+  x_ = applied(layer, u_, anchors, true);
   check_output(layer, u_, x_);
   if (layer.penalty) {
     penalty_ = layer.penalty(x_);
@@ -49,9 +53,9 @@ at::Tensor LayerPass::backward(const at::Tensor& grad_x) const {
   return grad_u.defined() ? grad_u.contiguous() : at::zeros_like(u_);
 }
 
-at::Tensor apply_in_evaluation(const DecisionLayer& layer, const at::Tensor& u) {
+at::Tensor apply_in_evaluation(const DecisionLayer& layer, const at::Tensor& u, const at::Tensor& anchors) {
   const at::NoGradGuard no_grad;
-  at::Tensor x = layer.apply(u, false);
+  at::Tensor x = applied(layer, u, anchors, false);
   check_output(layer, u, x);
   return x;
 }

@@ -4,12 +4,21 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 namespace softradial::study {
 
 // Maps u (batch, input_dim) to x (batch, output_dim), differentiable by autograd. In evaluation some layers
 // do more than in training.
 using LayerFunction = std::function<at::Tensor(const at::Tensor& u, bool training)>;
+
+// What a layer offers whose anchor may differ from row to row.
+struct MovingAnchor {
+  // As `apply` of the layer, each row seen from its own anchor (batch, output_dim), a point well inside the set.
+  std::function<at::Tensor(const at::Tensor& u, const at::Tensor& anchors, bool training)> apply;
+  // For points on the set's hull, inside or not, points well inside near them, (batch, output_dim).
+  std::function<at::Tensor(const at::Tensor& points)> inside;
+};
 
 // The layer between model and decision, as a task sees it: a function. The library has the layers themselves
 // (nn::ConstraintLayer and the radial maps).
@@ -19,6 +28,7 @@ struct DecisionLayer {
   int64_t output_dim = 0;
   // Optional: a scalar that is added to the training loss, differentiable in the output of the layer.
   std::function<at::Tensor(const at::Tensor& x)> penalty = {};
+  std::optional<MovingAnchor> moving_anchor = {};  // nothing: the method has no anchor, or only one
 };
 
 // The largest violation of the constraints by the rows of x, as the layer returned them; 0 if all hold.
@@ -27,7 +37,8 @@ using ViolationFunction = std::function<double(const at::Tensor& x)>;
 // The only part of a training step that autograd records: u -> x. Model and loss bring their own derivatives.
 class LayerPass {
  public:
-  LayerPass(const DecisionLayer& layer, const at::Tensor& u);
+  // `anchors`: those of the rows, for a layer with a moving anchor; undefined: its own.
+  LayerPass(const DecisionLayer& layer, const at::Tensor& u, const at::Tensor& anchors = {});
 
   const at::Tensor& x() const { return x_; }  // (batch, output_dim)
   double penalty() const { return penalty_value_; }
@@ -43,7 +54,7 @@ class LayerPass {
 };
 
 // Applies the layer as in evaluation, without a graph.
-at::Tensor apply_in_evaluation(const DecisionLayer& layer, const at::Tensor& u);
+at::Tensor apply_in_evaluation(const DecisionLayer& layer, const at::Tensor& u, const at::Tensor& anchors = {});
 
 // Throws unless the layer exists and gives `outputs` numbers.
 void check_layer(const DecisionLayer& layer, int64_t outputs);

@@ -99,7 +99,7 @@ double DispatchTask::loss_and_gradient(int64_t batch, at::Generator& generator) 
   return loss + pass.penalty();
 }
 
-double DispatchTask::validation_metric() { return evaluate(splits_.validation).metrics.served_rate; }
+double DispatchTask::validation_metric() { return selection(evaluate(splits_.validation).metrics); }
 
 at::Tensor DispatchTask::shares(RowRange range) {
   if (range.begin < history_ || range.end > demand_.size(0) || range.size() <= 0) {
@@ -123,7 +123,8 @@ DispatchEvaluation DispatchTask::evaluate(RowRange range) {
   out.hours = range;
   out.shares = shares(range);
   out.supply = supply_.narrow(0, range.begin, range.size());
-  out.metrics.served_rate = served_rate(out.shares, out.supply, demand_.narrow(0, range.begin, range.size()));
+  out.demand = demand_.narrow(0, range.begin, range.size());
+  out.metrics.served_rate = served_rate(out.shares, out.supply, out.demand);
   return out;
 }
 

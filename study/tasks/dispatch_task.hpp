@@ -35,6 +35,7 @@ struct DispatchEvaluation {
   RowRange hours;
   at::Tensor shares;  // (hours, zones), as the layer gave them
   at::Tensor supply;  // (hours): the allocation is supply * shares
+  at::Tensor demand;  // (hours, zones)
 };
 
 // The last hours and the calendar -> Mlp -> u -> layer -> shares x; allocation a_t = S_t x_t for hour t.
@@ -48,6 +49,7 @@ class DispatchTask final : public Task {
   int64_t begin_epoch(at::Generator& generator) override;
   double loss_and_gradient(int64_t batch, at::Generator& generator) override;
   double validation_metric() override;
+  double selection(const DispatchMetrics& metrics) const { return metrics.served_rate; }
 
   const Splits& splits() const { return splits_; }
   at::Tensor shares(RowRange hours);

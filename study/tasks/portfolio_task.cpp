@@ -1,5 +1,6 @@
 #include "tasks/portfolio_task.hpp"
 
+#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/randperm.h>
 
@@ -7,10 +8,38 @@
 #include <stdexcept>
 #include <string>
 
+#include "models/shared_model.hpp"
+#include "models/window_model.hpp"
 #include "tasks/decision_layer.hpp"
+#include "tasks/smoothing.hpp"
 #include "tasks/task_data.hpp"
 
 namespace softradial::study {
+namespace {
+
+std::unique_ptr<DayModel> make_model(const PortfolioData& data, const PortfolioOptions& options, int64_t outputs) {
+  const int64_t assets = data.relatives.cols();
+  if (options.kind == PortfolioModelKind::lstm) {
+    return std::make_unique<WindowModel>(WindowModelOptions{.features = data.features.cols(),
+                                                            .lookback = data.lookback,
+                                                            .hidden = options.hidden,
+                                                            .outputs = outputs,
+                                                            .dropout = options.dropout,
+                                                            .dtype = options.dtype});
+  }
+  if (outputs != assets) {
+    throw DataError("--model shared gives one number for each of " + std::to_string(assets) +
+                    " assets, the layer takes " + std::to_string(outputs));
+  }
+  return std::make_unique<SharedModel>(SharedModelOptions{.assets = assets,
+                                                          .features = data.features.cols() / assets,
+                                                          .lookback = data.lookback,
+                                                          .hidden = options.hidden,
+                                                          .dropout = options.dropout,
+                                                          .dtype = options.dtype});
+}
+
+}  // namespace
 
 PortfolioTask::PortfolioTask(const PortfolioData& data, const PortfolioOptions& options, DecisionLayer layer)
     : options_(options),
@@ -21,16 +50,17 @@ PortfolioTask::PortfolioTask(const PortfolioData& data, const PortfolioOptions& 
       relatives_(data.relatives),
       features_(to_tensor(data.features, options.dtype)),
       relative_tensor_(to_tensor(data.relatives, options.dtype)),
-      model_({.features = data.features.cols(),
-              .lookback = data.lookback,
-              .hidden = options.hidden,
-              .outputs = layer_.input_dim,
-              .dropout = options.dropout,
-              .dtype = options.dtype}),
+      model_(make_model(data, options, layer_.input_dim)),
       grad_weights_(at::empty({std::max<int64_t>(options.batch, 0), data.relatives.cols()}, options.dtype)) {
   check_layer(layer_, data.relatives.cols());
   if (options.batch < 3) {
     throw DataError("a batch needs at least 3 days, not " + std::to_string(options.batch));
+  }
+  if (!(options.smoothing >= 0 && options.smoothing < 1)) {
+    throw DataError("smoothing must be in [0, 1), not " + std::to_string(options.smoothing));
+  }
+  if (options.anchor == PortfolioAnchor::drifted && !layer_.moving_anchor) {
+    throw DataError("--anchor drifted: the method has no anchor that could follow the weights");
   }
 }
 
@@ -52,19 +82,54 @@ int64_t PortfolioTask::begin_epoch(at::Generator& generator) {
   return std::ssize(starts_);
 }
 
+PortfolioTask::Path PortfolioTask::follow(const at::Tensor& u, int64_t day) const {
+  if (options_.anchor == PortfolioAnchor::fixed) {
+    Path path{apply_in_evaluation(layer_, u).contiguous(), {}};
+    if (options_.smoothing > 0) smooth_rows(path.weights, options_.smoothing);
+    return path;
+  }
+  // Day by day: an anchor needs the decision before it. The first one is the layer's own decision.
+  std::vector<at::Tensor> weights;
+  std::vector<at::Tensor> anchors;
+  for (int64_t t = 0; t < u.size(0); ++t) {
+    const at::Tensor row = u.narrow(0, t, 1);
+    const at::Tensor before = t == 0 ? apply_in_evaluation(layer_, row) : weights.back();
+    const at::Tensor drift = t == 0 ? before : before.mul(relative_tensor_.narrow(0, day + t, 1));
+    anchors.push_back(layer_.moving_anchor->inside(drift.mul(before.sum().div(drift.sum()))));
+    weights.push_back(apply_in_evaluation(layer_, row, anchors.back()));
+    if (options_.smoothing > 0 && t > 0) weights.back().lerp_(before, options_.smoothing);
+  }
+  return {at::cat(weights), at::cat(anchors)};
+}
+
 double PortfolioTask::loss_and_gradient(int64_t batch, at::Generator& generator) {
   const int64_t start = starts_.at(static_cast<size_t>(batch));
   const at::Tensor days = features_.narrow(0, start - lookback_ + 1, options_.batch + lookback_ - 1);
-  const LayerPass pass(layer_, model_.forward_training(days, generator));
-  const SharpeLossOptions objective{.cost = options_.objective == PortfolioObjective::net ? options_.cost : 0,
-                                    .huber = options_.huber};
-  const double loss =
-      sharpe_loss(pass.x(), relative_tensor_.narrow(0, start + 1, options_.batch - 1), objective, grad_weights_);
-  model_.backward(pass.backward(grad_weights_));
+  const at::Tensor u = model_->forward_training(days, generator);
+  // Anchors are data of the day: no derivative passes through them to the days before.
+  const at::Tensor anchors = options_.anchor == PortfolioAnchor::drifted ? follow(u, start).anchors : at::Tensor();
+  const LayerPass pass(layer_, u, anchors);
+  at::Tensor weights = pass.x().detach();
+  if (options_.smoothing > 0) {
+    weights = weights.clone();
+    smooth_rows(weights, options_.smoothing);
+  }
+  const PortfolioLossOptions costs{.cost = options_.objective == PortfolioObjective::gross ? 0 : options_.cost,
+                                   .huber = options_.huber};
+  const at::Tensor relatives = relative_tensor_.narrow(0, start + 1, options_.batch - 1);
+  const double loss = options_.objective == PortfolioObjective::variance
+                          ? variance_loss(weights, relatives, costs, grad_weights_)
+                          : sharpe_loss(weights, relatives, costs, grad_weights_);
+  if (options_.smoothing > 0) smooth_rows_backward(grad_weights_, options_.smoothing);
+  model_->backward(pass.backward(grad_weights_));
   return loss + pass.penalty();
 }
 
-double PortfolioTask::validation_metric() { return evaluate(splits_.validation).metrics.sharpe; }
+double PortfolioTask::selection(const PortfolioMetrics& metrics) const {
+  return options_.objective == PortfolioObjective::variance ? -metrics.annual_volatility : metrics.sharpe;
+}
+
+double PortfolioTask::validation_metric() { return selection(evaluate(splits_.validation).metrics); }
 
 at::Tensor PortfolioTask::weights(RowRange days) {
   const int64_t first = std::max(days.begin, lookback_);
@@ -72,8 +137,12 @@ at::Tensor PortfolioTask::weights(RowRange days) {
     throw std::invalid_argument("no whole window in the days " + std::to_string(days.begin) + " to " +
                                 std::to_string(days.end) + " of " + std::to_string(features_.size(0)));
   }
-  const int64_t count = days.end - first;
-  return apply_in_evaluation(layer_, model_.forward(features_.narrow(0, first - lookback_ + 1, count + lookback_ - 1)));
+  const int64_t memory = std::max(smoothing_memory(options_.smoothing),
+                                  options_.anchor == PortfolioAnchor::drifted ? kAnchorMemory : int64_t{0});
+  const int64_t begin = std::max(first - memory, lookback_);
+  const int64_t count = days.end - begin;
+  const at::Tensor u = model_->forward(features_.narrow(0, begin - lookback_ + 1, count + lookback_ - 1));
+  return follow(u, begin).weights.slice(0, first - begin);
 }
 
 PortfolioEvaluation PortfolioTask::evaluate(RowRange days) {

@@ -38,8 +38,10 @@ Table to_table(const at::Tensor& tensor) {
   return Eigen::Map<const Table>(wide.data_ptr<double>(), wide.size(0), wide.size(1));
 }
 
-PortfolioData make_portfolio_data(const PriceTable& prices, const SplitDates& split, int64_t lookback,
-                                  const Standardisation* given) {
+namespace {
+
+// Everything but the standardisation.
+PortfolioData raw_portfolio_data(const PriceTable& prices, const SplitDates& split, int64_t lookback) {
   if (split.validation_end < split.train_end) {
     throw DataError("--validation-end " + format_date(split.validation_end) + " is before --train-end " +
                     format_date(split.train_end));
@@ -56,9 +58,26 @@ PortfolioData make_portfolio_data(const PriceTable& prices, const SplitDates& sp
   const int64_t train = days_until(split.train_end);
   const int64_t validation = days_until(split.validation_end);
   data.splits = {{0, train}, {train, validation}, {validation, std::ssize(data.days)}};
-  if (given == nullptr && train == 0) throw DataError(train_days_text(data, split));
-  data.standardisation =
-      given != nullptr ? *given : Standardisation::fit(data.features.topRows(train), kFeatureScaleFloor);
+  return data;
+}
+
+}  // namespace
+
+PortfolioData make_portfolio_data(const PriceTable& prices, const SplitDates& split, int64_t lookback,
+                                  FeaturePooling pooling) {
+  PortfolioData data = raw_portfolio_data(prices, split, lookback);
+  const int64_t train = data.splits.train.size();
+  if (train == 0) throw DataError(train_days_text(data, split));
+  data.standardisation = Standardisation::fit(data.features.topRows(train), kFeatureScaleFloor);
+  if (pooling == FeaturePooling::assets) data.standardisation = data.standardisation.pooled(data.relatives.cols());
+  data.standardisation.apply(data.features);
+  return data;
+}
+
+PortfolioData make_portfolio_data(const PriceTable& prices, const SplitDates& split, int64_t lookback,
+                                  const Standardisation& given) {
+  PortfolioData data = raw_portfolio_data(prices, split, lookback);
+  data.standardisation = given;
   data.standardisation.apply(data.features);
   return data;
 }

@@ -44,9 +44,15 @@ struct PortfolioData {
   Splits splits;
 };
 
-// Standardises with `given`, the statistics of a saved model, or else with those of the training split.
+// Whether a feature is standardised asset by asset, or with the statistics of all assets together.
+enum class FeaturePooling { none, assets };
+
+// Standardises with the statistics of the training split.
 PortfolioData make_portfolio_data(const PriceTable& prices, const SplitDates& split, int64_t lookback,
-                                  const Standardisation* given = nullptr);
+                                  FeaturePooling pooling = FeaturePooling::none);
+// Standardises with the statistics of a saved model. No split needs to have any days.
+PortfolioData make_portfolio_data(const PriceTable& prices, const SplitDates& split, int64_t lookback,
+                                  const Standardisation& given);
 
 // Throws DataError unless each split has the days that a training with this batch needs. The message names the dates of the
 // data and of the splits.

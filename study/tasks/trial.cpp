@@ -18,6 +18,7 @@ Trial<Metrics> run(SomeTask& task, const TrainingOptions& options, const Trainin
   Trial<Metrics> trial{.seed = options.seed,
                        .validation = validation.metrics,
                        .test = test.metrics,
+                       .selection = task.selection(validation.metrics),
                        .end = training.end,
                        .epochs = training.epochs,
                        .best_epoch = training.best_epoch,

@@ -19,6 +19,7 @@ struct Trial {
   uint64_t seed = 0;
   Metrics validation;
   Metrics test;
+  double selection = 0;  // what chooses between trials, from the validation alone; larger is better
   TrainingEnd end = TrainingEnd::finished;
   int64_t epochs = 0;
   int64_t best_epoch = 0;

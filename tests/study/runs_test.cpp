@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -57,10 +58,10 @@ template <class Config, class Input>
 auto recorded(const Config& config, const Input& input, const std::filesystem::path& folder,
               RunStart start = RunStart::fresh) {
   RunFolder record(folder, manifest_of(config, input), start);
-  auto trials = run(config, input, {.folder = &record});
-  record.save_report(report(config, trials), "");
+  auto result = run(config, input, {.folder = &record});
+  record.save_report(report(config, result), "");
   EXPECT_EQ(record.write_error(), "");
-  return trials;
+  return result.trials;
 }
 
 std::filesystem::path best_model(const std::filesystem::path& folder) {
@@ -96,8 +97,8 @@ void expect_every_field_survives(const Read& read) {
       value += "x";
     } else if constexpr (std::same_as<Value, std::chrono::sys_days>) {
       value += std::chrono::days(1);
-    } else if constexpr (std::same_as<Value, PortfolioObjective>) {
-      value = PortfolioObjective::gross;
+    } else if constexpr (std::is_enum_v<Value>) {
+      value = words_of(value).back().second;
     } else {
       value += 1;
     }
@@ -105,7 +106,7 @@ void expect_every_field_survives(const Read& read) {
   for_each_task_field(config, change);
   for_each_training_field(config, change);
   const nlohmann::json after = to_json(config);
-  for (const std::string& key : keys) EXPECT_NE(after.at(key), before.at(key)) << key;
+  for (const std::string& key : keys) EXPECT_NE(after.at(key), before.value(key, nlohmann::json())) << key;
   EXPECT_EQ(to_json(read(after)), after);
 }
 
@@ -130,7 +131,7 @@ class EveryMethod : public testing::TestWithParam<std::string> {};
 
 // No decision of any run may violate anything but where the method promises nothing.
 TEST_P(EveryMethod, TrainsAndObeys) {
-  const auto trials = run(small(GetParam()), prices());
+  const auto trials = run(small(GetParam()), prices()).trials;
   ASSERT_EQ(trials.size(), 1U);
   EXPECT_TRUE(std::isfinite(trials[0].test.sharpe));
   if (GetParam() == "softmax" || GetParam() == "soft_penalty") {
@@ -161,6 +162,93 @@ TEST(Run, ASeedGivesTheSameNumbersAgain) {
   EXPECT_NE(once["trials"][0]["test"], once["trials"][1]["test"]);
 }
 
+// What came later is left out where it is as it always was: runs from before are read, and are the same configuration.
+TEST(RunConfig, SavedBeforeItHadAllFields) {
+  const nlohmann::json saved = to_json(PortfolioConfig());
+  for (const char* key : {"model", "smoothing", "anchor"}) EXPECT_FALSE(saved.contains(key)) << key;
+  EXPECT_EQ(portfolio_config(saved).model, PortfolioOptions());
+}
+
+// The smallest volatility of validation chooses, and training for it gives a smaller one than training for the Sharpe ratio.
+TEST(Run, TheVarianceObjectiveMakesPortfoliosCalm) {
+  PortfolioConfig config = small("soft_orthogonal");
+  config.training.epochs = 15;
+  const PortfolioTrial sharpe = run(config, prices()).trials[0];
+  config.model.objective = PortfolioObjective::variance;
+  const auto result = run(config, prices());
+  const PortfolioTrial& calm = result.trials[0];
+  EXPECT_EQ(calm.selection, -calm.validation.annual_volatility);
+  EXPECT_LT(calm.test.annual_volatility, sharpe.test.annual_volatility);
+  EXPECT_EQ(*calm.worst_violation, 0);
+  ASSERT_EQ(result.against_equal_weight.size(), 2U);
+  const auto& [name, ratio] = result.against_equal_weight[1];
+  EXPECT_EQ(name, "volatility_ratio");
+  EXPECT_LT(ratio.low, ratio.value);
+  EXPECT_LT(ratio.value, ratio.high);
+  EXPECT_NEAR(ratio.value, calm.test.annual_volatility / baselines(config, prices())[0].test.annual_volatility, 1e-9);
+}
+
+// Every kind of decision path obeys the set, is the same when it is asked for again, and survives the model file.
+TEST(Run, SmoothedSharedAndDriftedPoliciesObeyAndAreSaved) {
+  PortfolioConfig plain = small("soft_radial");
+  const double turnover = run(plain, prices()).trials[0].test.turnover;
+  PortfolioConfig smoothed = plain;
+  smoothed.model.smoothing = 0.9;
+  PortfolioConfig shared = plain;
+  shared.model.kind = PortfolioModelKind::shared;
+  PortfolioConfig drifted = plain;
+  drifted.model.anchor = PortfolioAnchor::drifted;
+  for (const PortfolioConfig& config : {smoothed, shared, drifted}) {
+    const TemporaryFolder folder;
+    const auto trials = recorded(config, prices(), folder.path());
+    EXPECT_EQ(*trials[0].worst_violation, 0);
+    if (config.model.kind == PortfolioModelKind::lstm) EXPECT_LT(trials[0].test.turnover, turnover);
+    const PolicyPeriod period = apply_policy(best_model(folder.path()), prices(), {.from = "2021-01-01", .to = {}});
+    EXPECT_NEAR(period.metrics[0].second, trials[0].test.sharpe, 1e-5);
+    EXPECT_EQ(period.violation, 0);
+    // The decision for the last day alone is that of the whole period.
+    const Prediction last = predict(best_model(folder.path()), prices());
+    for (std::size_t i = 0; i < last.decision.size(); ++i) {
+      EXPECT_NEAR(last.decision[i], period.record.decisions.bottomRows(1)(0, static_cast<Eigen::Index>(i)), 1e-6);
+    }
+  }
+}
+
+TEST(Run, OnlyMethodsWithAnAnchorFollowTheWeights) {
+  PortfolioConfig config = small("orthogonal");
+  config.model.anchor = PortfolioAnchor::drifted;
+  EXPECT_THROW(static_cast<void>(run(config, prices())), DataError);
+  config = small("hop");
+  config.model.kind = PortfolioModelKind::shared;
+  EXPECT_THROW(static_cast<void>(run(config, prices())), DataError) << "as many numbers as assets";
+}
+
+// The mean of the seeds' decisions is one more policy: feasible, recorded, and the same after a resume.
+TEST(Run, TheEnsembleIsTheMeanOfTheDecisions) {
+  PortfolioConfig config = small("soft_radial");
+  config.seeds = 3;
+  const TemporaryFolder folder;
+  std::vector<double> sharpes;
+  for (const RunStart start : {RunStart::fresh, RunStart::resume}) {
+    RunFolder record(folder.path(), manifest_of(config, prices()), start);
+    const auto result = run(config, prices(), {.folder = &record, .ensemble = true});
+    ASSERT_TRUE(result.ensemble);
+    EXPECT_EQ(result.ensemble->violation, 0);
+    EXPECT_EQ(result.ensemble->against_equal_weight.size(), 2U);
+    sharpes.push_back(result.ensemble->test.sharpe);
+    EXPECT_TRUE(report(config, result).contains("ensemble"));
+  }
+  EXPECT_NEAR(sharpes[0], sharpes[1], 1e-9);
+  const auto decided = [&](const std::string& place) {
+    std::ifstream file(folder.path() / place / "decisions.csv");
+    std::string line;
+    std::getline(file, line);
+    std::getline(file, line);
+    return std::stod(line.substr(line.rfind(',') + 1));
+  };
+  EXPECT_NEAR(decided("ensemble"), (decided("seed-0") + decided("seed-1") + decided("seed-2")) / 3, 1e-7);
+}
+
 // Nothing that is learned or chosen may know the test: changed test prices leave model and validation as they were.
 TEST(Run, TheTestPeriodChangesNothingBefore) {
   PriceTable changed = prices();
@@ -169,8 +257,8 @@ TEST(Run, TheTestPeriodChangesNothingBefore) {
     if (changed.dates[t] >= first_test_day)
       changed.prices.row(static_cast<Eigen::Index>(t)) *= 1 + 0.01 * static_cast<double>(t % 7);
   }
-  const auto before = run(small("soft_radial"), prices());
-  const auto after = run(small("soft_radial"), changed);
+  const auto before = run(small("soft_radial"), prices()).trials;
+  const auto after = run(small("soft_radial"), changed).trials;
   EXPECT_EQ(before[0].validation, after[0].validation);
   EXPECT_FALSE(before[0].test == after[0].test);
 }
@@ -179,7 +267,7 @@ TEST(Run, SectorLimitsComeFromASet) {
   PortfolioConfig config = small("soft_radial");
   config.set_json = R"({"type": "intersection", "sets": [{"type": "capped_simplex", "dim": 9, "cap": 0.3, "sum": 1},
     {"type": "polyhedron", "A": [[1,1,1,0,0,0,0,0,0],[0,0,0,-1,-1,0,0,0,0]], "b": [0.4, -0.1]}]})";
-  EXPECT_EQ(*run(config, prices())[0].worst_violation, 0);
+  EXPECT_EQ(*run(config, prices()).trials[0].worst_violation, 0);
   config.set_json = R"({"type": "simplex", "dim": 8, "sum": 1})";
   EXPECT_THROW(static_cast<void>(run(config, prices())), DataError);
 }
@@ -241,14 +329,14 @@ TEST(Limits, LimitsOfZonesReachTheirZones) {
   caps[busiest] = 0.01;
   config.cap = 0.5;
   config.set_json = R"({"caps": {")" + all.zones[static_cast<std::size_t>(busiest)] + R"(": 0.01}})";
-  const double by_name = run(config, all)[0].test.served_rate;
+  const double by_name = run(config, all).trials[0].test.served_rate;
 
   config.cap = 1;
   config.set_json = to_json(NamedSet{CappedSimplex(caps), all.zones});
-  EXPECT_EQ(run(config, all)[0].test.served_rate, by_name);
+  EXPECT_EQ(run(config, all).trials[0].test.served_rate, by_name);
   config.set_json = "";
   config.cap = 0.5;
-  EXPECT_GT(run(config, all)[0].test.served_rate, by_name + 0.02) << "the limit costs something";
+  EXPECT_GT(run(config, all).trials[0].test.served_rate, by_name + 0.02) << "the limit costs something";
   // A set without names cannot say which of the zones it means, since some are left out.
   config.set_json = to_json(Set(CappedSimplex(caps)));
   EXPECT_THROW(static_cast<void>(run(config, all)), DataError);
@@ -286,7 +374,7 @@ TEST(Run, DispatchTrainsAndObeys) {
   for (const char* method : {"soft_radial", "orthogonal", "equal_weight"}) {
     config.layer.method = method;
     if (!config.layer.equal_weight()) config.layer.options = method_named(method);
-    const auto trials = run(config, demand);
+    const auto trials = run(config, demand).trials;
     EXPECT_EQ(*trials[0].worst_violation, 0) << method;
     EXPECT_GT(trials[0].test.served_rate, 0.3);
     EXPECT_LE(trials[0].test.served_rate, 1);

@@ -5,10 +5,12 @@
 
 #include <cmath>
 
+#include "metrics/block_bootstrap.hpp"
 #include "metrics/losses.hpp"
 #include "metrics/portfolio_metrics.hpp"
 #include "study/instruction_sets.hpp"
 #include "study/synthetic_tables.hpp"
+#include "tasks/smoothing.hpp"
 #include "tasks/trial.hpp"
 
 namespace softradial::study {
@@ -58,20 +60,23 @@ TEST(PortfolioMetrics, KnownValues) {
   EXPECT_NEAR(m.cost, 0.025, 1e-15);
 }
 
-// The formula in small ops, for autograd.
-Tensor plain_sharpe_loss(const Tensor& w, const Tensor& y, const SharpeLossOptions& o) {
+// The formulas in small ops, for autograd.
+Tensor plain_returns(const Tensor& w, const Tensor& y, const PortfolioLossOptions& o) {
   const Tensor before = w.slice(0, 0, -1), after = w.slice(0, 1);
   const Tensor gross = (before * y).sum(-1);
   const Tensor x = after - before * y / gross.unsqueeze(-1);
   const Tensor moved = o.huber > 0 ? ((o.huber * o.huber + x * x).sqrt() - o.huber).sum(-1) : x.abs().sum(-1);
-  const Tensor r = gross - 1 - o.cost / 2 * moved;
+  return gross - 1 - o.cost / 2 * moved;
+}
+Tensor plain_sharpe_loss(const Tensor& w, const Tensor& y, const PortfolioLossOptions& o) {
+  const Tensor r = plain_returns(w, y, o);
   return -r.mean() / (r.std() + o.deviation_floor);
 }
 
 TEST(SharpeLoss, EqualsItsFormulaAndGradient) {
-  for (const SharpeLossOptions& options :
-       {SharpeLossOptions{}, SharpeLossOptions{.cost = 0}, SharpeLossOptions{.cost = 0.5, .huber = 0},
-        SharpeLossOptions{.cost = 0.5, .huber = 0.3}}) {
+  for (const PortfolioLossOptions& options :
+       {PortfolioLossOptions{}, PortfolioLossOptions{.cost = 0}, PortfolioLossOptions{.cost = 0.5, .huber = 0},
+        PortfolioLossOptions{.cost = 0.5, .huber = 0.3}}) {
     for (const auto dtype : {torch::kDouble, torch::kFloat}) {
       const Tensor w =
           torch::softmax(torch::randn({9, 5}, generator(1), torch::kDouble), -1).to(dtype).requires_grad_();
@@ -85,6 +90,17 @@ TEST(SharpeLoss, EqualsItsFormulaAndGradient) {
       EXPECT_LT((grad - w.grad()).abs().max().item<double>() / w.grad().abs().max().item<double>(), tolerance);
     }
   }
+}
+
+TEST(VarianceLoss, EqualsItsFormulaAndGradient) {
+  const PortfolioLossOptions options{.cost = 0.5, .huber = 0.3};
+  const Tensor w = torch::softmax(torch::randn({9, 5}, generator(1), torch::kDouble), -1).requires_grad_();
+  const Tensor y = 1 + 0.05 * torch::randn({8, 5}, generator(2), torch::kDouble);
+  const Tensor expected = 252 * plain_returns(w, y, options).var();
+  expected.backward();
+  Tensor grad = torch::empty({9, 5}, torch::kDouble);
+  EXPECT_NEAR(variance_loss(w, y, options, grad), expected.item<double>(), 1e-12);
+  EXPECT_LT((grad - w.grad()).abs().max().item<double>(), 1e-12);
 }
 
 TEST(SharpeLoss, ConstantReturnsHaveAFiniteGradient) {
@@ -178,8 +194,21 @@ TEST(PortfolioTask, GradientMatchesFiniteDifferences) {
   DecisionLayer layer = softmax(4);
   layer.penalty = [](const Tensor& x) { return x.square().sum(); };
   for (const double cost : {0.0, 0.3}) {
-    PortfolioTask task(data, {.hidden = 5, .batch = 32, .cost = cost, .huber = 0.01, .dtype = torch::kDouble}, layer);
-    expect_gradient(task);
+    for (const auto objective : {PortfolioObjective::net, PortfolioObjective::variance}) {
+      for (const auto kind : {PortfolioModelKind::lstm, PortfolioModelKind::shared}) {
+        PortfolioTask task(data,
+                           {.kind = kind,
+                            .hidden = 5,
+                            .batch = 32,
+                            .cost = cost,
+                            .huber = 0.01,
+                            .objective = objective,
+                            .smoothing = cost,
+                            .dtype = torch::kDouble},
+                           layer);
+        expect_gradient(task);
+      }
+    }
   }
 }
 
@@ -187,6 +216,83 @@ TEST(DispatchTask, GradientMatchesFiniteDifferences) {
   const DispatchData data = make_dispatch_data(random_demand(300, 4, 1), {}, 6);
   DispatchTask task(data, {.hidden = 5, .batch = 32, .dtype = torch::kDouble}, softmax(4));
   expect_gradient(task);
+}
+
+// Permuting the assets permutes the decisions of a model that all assets share.
+TEST(PortfolioTask, ASharedModelTreatsAssetsAlike) {
+  const PriceTable prices = random_prices(300, 4, 3);
+  PriceTable turned = prices;
+  for (Eigen::Index i = 0; i < 4; ++i) turned.prices.col(i) = prices.prices.col((i + 1) % 4);
+  const auto weights = [](const PriceTable& table) {
+    const PortfolioData data =
+        make_portfolio_data(table, {table.dates[200], table.dates[250]}, 5, FeaturePooling::assets);
+    PortfolioTask task(data, {.kind = PortfolioModelKind::shared, .hidden = 5, .dtype = torch::kDouble}, softmax(4));
+    at::Generator chance = generator(1);
+    task.initialize(chance);
+    return task.weights(task.splits().test);
+  };
+  const Tensor before = weights(prices);
+  EXPECT_GT(before.std().item<double>(), 1e-4);
+  EXPECT_LT((weights(turned) - before.roll(-1, 1)).abs().max().item<double>(), 1e-9);
+}
+
+// Each coordinate of a smoothed decision lies between those of the two that it is made of, to the bit.
+TEST(Smoothing, StaysBetweenItsPoints) {
+  for (const double s : {0.1, 0.5, 0.9, 0.999}) {
+    const Tensor x = torch::rand({200, 5}, generator(1), torch::kFloat);
+    Tensor smoothed = x.clone();
+    smooth_rows(smoothed, s);
+    EXPECT_TRUE(torch::equal(smoothed[0], x[0]));
+    const Tensor before = smoothed.slice(0, 0, -1), after = smoothed.slice(0, 1), given = x.slice(0, 1);
+    EXPECT_TRUE((after <= torch::max(before, given)).all().item<bool>());
+    EXPECT_TRUE((after >= torch::min(before, given)).all().item<bool>());
+    EXPECT_NEAR(std::pow(s, static_cast<double>(smoothing_memory(s))), 1e-6, 1e-6);
+  }
+  EXPECT_EQ(smoothing_memory(0), 0);
+}
+
+// Decisions depend on those before, not on the period that is asked for.
+TEST(PortfolioTask, SmoothedDecisionsOfADayAreTheSameInEveryPeriod) {
+  const PortfolioData data = small_portfolio(random_prices(500, 4, 1));
+  PortfolioTask task(data, {.hidden = 5, .smoothing = 0.8, .dtype = torch::kDouble}, softmax(4));
+  at::Generator chance = generator(1);
+  task.initialize(chance);
+  const Tensor all = task.weights({300, 500 - 1});
+  const Tensor last = task.weights({450, 500 - 1});
+  EXPECT_LT((all.slice(0, 150) - last).abs().max().item<double>(), 1e-6);
+  EXPECT_GT((all.slice(0, 1) - all.slice(0, 0, -1)).abs().max().item<double>(), 0);
+}
+
+// A layer that gives its anchor back leaves the portfolio to drift: nothing is bought or sold.
+TEST(PortfolioTask, DriftedAnchorsAloneTradeNothing) {
+  const PortfolioData data = small_portfolio(random_prices(500, 4, 1));
+  DecisionLayer layer = softmax(4);
+  layer.moving_anchor = MovingAnchor{[](const Tensor& u, const Tensor& anchors, bool) { return u * 0 + anchors; },
+                                     [](const Tensor& points) { return points; }};
+  PortfolioTask task(data, {.hidden = 5, .anchor = PortfolioAnchor::drifted, .dtype = torch::kDouble}, layer);
+  EXPECT_LT(task.evaluate(task.splits().test).metrics.turnover, 1e-12);
+  EXPECT_THROW(PortfolioTask(data, {.anchor = PortfolioAnchor::drifted}, softmax(4)), DataError);
+}
+
+TEST(BlockBootstrap, CoversTheTruthAndIsTheSameAgain) {
+  // 400 rows in blocks of 10 equal numbers: the deviation of their mean is that of 40 independent ones.
+  const Tensor drawn = torch::randn({40}, generator(5), torch::kDouble).repeat_interleave(10);
+  const double* const numbers = drawn.data_ptr<double>();
+  const auto mean = [&](std::span<const int64_t> rows) {
+    double sum = 0;
+    for (const int64_t row : rows) sum += numbers[row];
+    return std::vector<double>{sum / static_cast<double>(rows.size())};
+  };
+  const Interval wide = block_bootstrap(400, mean, {.block = 40, .resamples = 300})[0];
+  EXPECT_NEAR(wide.value, drawn.mean().item<double>(), 1e-12);
+  const double deviation = drawn.std().item<double>() / std::sqrt(40.0);
+  EXPECT_NEAR(wide.high - wide.low, 2 * 1.96 * deviation, 0.35 * deviation * 4);
+  EXPECT_LT(wide.low, wide.value);
+  EXPECT_GT(wide.high, wide.value);
+  EXPECT_EQ(block_bootstrap(400, mean, {.block = 40, .resamples = 300})[0], wide);
+  const Interval narrow = block_bootstrap(400, mean, {.block = 1, .resamples = 300})[0];
+  EXPECT_LT(narrow.high - narrow.low, 0.5 * (wide.high - wide.low)) << "rows that are drawn alone forget each other";
+  EXPECT_THROW(block_bootstrap(0, mean), std::invalid_argument);
 }
 
 TEST(PortfolioTask, GrossObjectiveTrainsWithoutCost) {

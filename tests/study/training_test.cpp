@@ -202,8 +202,7 @@ TEST_F(CheckpointFile, RoundTrip) {
 
   // A saved model on new data decides with the statistics that it was trained with.
   PriceTable prices = prices_with_signal(260, 4, 5, 1);
-  const PortfolioData data =
-      make_portfolio_data(prices, {prices.dates[1], prices.dates[1]}, 4, &loaded.standardisation);
+  const PortfolioData data = make_portfolio_data(prices, {prices.dates[1], prices.dates[1]}, 4, loaded.standardisation);
   PortfolioTask fresh(data, {.hidden = 6}, softmax(4));
   fresh.parameters().assign(loaded.model());
   EXPECT_TRUE(torch::equal(fresh.weights(task.splits().test), task.weights(task.splits().test)));

@@ -147,6 +147,15 @@ def test_equal_weight(tmp_path, rng):
         assert torch.equal(policy(walk(rng, 2, 6, 5)), torch.full((2, 5), total / 5))
 
 
+@pytest.mark.parametrize(
+    "key, value, plain", [("smoothing", 0.9, 0), ("anchor", "drifted", "fixed"), ("model", "shared", "lstm")]
+)
+def test_what_only_the_program_applies_is_refused(key, value, plain, tmp_path, rng):
+    with pytest.raises(ValueError, match=f"config: {key} is .*softradial backtest and predict"):
+        sr.load_policy(saved(tmp_path, model_files.portfolio(rng, CAPPED, **{key: value})))
+    sr.load_policy(saved(tmp_path, model_files.portfolio(rng, CAPPED, **{key: plain})))
+
+
 def test_bad_numbers_are_named(portfolio, dispatch, rng):
     prices = walk(rng, 2, 8, 5)
     for bad in (0.0, -3.0, float("nan"), float("inf")):
