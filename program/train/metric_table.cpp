@@ -34,8 +34,8 @@ constexpr Compared kCompared[] = {{"sharpe_difference", "Sharpe ratio {:+.2f} [{
 
 }  // namespace
 
-std::string comparison_text(const nlohmann::json& against_equal_weight) {
-  std::string text;
+std::vector<std::string> comparison_texts(const nlohmann::json& against_equal_weight) {
+  std::vector<std::string> texts;
   for (const Compared& each : kCompared) {
     const auto found = against_equal_weight.find(each.key);
     if (found == against_equal_weight.end()) continue;
@@ -43,10 +43,9 @@ std::string comparison_text(const nlohmann::json& against_equal_weight) {
       const nlohmann::json& value = found->at(name);
       return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
     };
-    text += (text.empty() ? "" : ", ") +
-            fmt::format(fmt::runtime(each.text), number("value"), number("low"), number("high"));
+    texts.push_back(fmt::format(fmt::runtime(each.text), number("value"), number("low"), number("high")));
   }
-  return text;
+  return texts;
 }
 
 TextTable metric_table(const std::string& first, const std::vector<MetricRow>& rows) {

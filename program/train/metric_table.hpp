@@ -19,7 +19,7 @@ struct MetricRow {
 // Columns that fit 80 characters, the metric that counts first, units in the head. `first` is the head of the names.
 [[nodiscard]] TextTable metric_table(const std::string& first, const std::vector<MetricRow>& rows);
 
-// "Sharpe ratio -0.15 [-0.48, 0.17], volatility x 0.80 [0.78, 0.82]": what a report says "against_equal_weight".
-[[nodiscard]] std::string comparison_text(const nlohmann::json& against_equal_weight);
+// "Sharpe ratio -0.15 [-0.48, +0.17]", "volatility x 0.798 [0.781, 0.822]": what a report says "against_equal_weight".
+[[nodiscard]] std::vector<std::string> comparison_texts(const nlohmann::json& against_equal_weight);
 
 }  // namespace softradial::program

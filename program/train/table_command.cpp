@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -268,13 +269,16 @@ std::string prices_or_synthetic(const CLI::Option& given, const TableArguments& 
   return given.empty() ? "synthetic:" + arguments.universe : config.prices;
 }
 
-// "x 0.796 [0.78, 0.81]" or "+0.10 [-0.2, 0.4]", with the 95 % interval; "-" for equal weight itself.
+// "x 0.796 [0.78, 0.81]" or "+0.10 [-0.21, +0.40]", with the 95 % interval; "-" for equal weight itself.
 std::string against_equal_weight(const json& report, const char* name, bool ratio) {
   if (!report.contains("against_equal_weight")) return "-";
   const json& interval = report["against_equal_weight"].at(name);
-  const auto number = [&](const char* key) { return interval.at(key).get<double>(); };
+  // A number that is not finite is null in JSON.
+  const auto number = [&](const char* key) {
+    return interval.at(key).is_number() ? interval[key].get<double>() : std::numeric_limits<double>::quiet_NaN();
+  };
   return ratio ? fmt::format("x {:.3f} [{:.2f}, {:.2f}]", number("value"), number("low"), number("high"))
-               : fmt::format("{:+.2f} [{:+.1f}, {:+.1f}]", number("value"), number("low"), number("high"));
+               : fmt::format("{:+.2f} [{:+.2f}, {:+.2f}]", number("value"), number("low"), number("high"));
 }
 
 // The paper has no table of variances.

@@ -68,12 +68,14 @@ TextTable result_table(const nlohmann::json& report) {
   return metric_table("seed", rows);
 }
 
-// "mean against equal weight (95 %): Sharpe ratio -0.15 [-0.48, 0.17], ..."
+// "mean of the seeds to equal weight, 95 %: Sharpe ratio -0.15 [-0.48, +0.17]", and so on.
 std::string comparison_lines(const nlohmann::json& report) {
   std::string text;
   const auto add = [&](const char* who, const nlohmann::json& holder) {
     if (!holder.contains("against_equal_weight")) return;
-    text += fmt::format("{} against equal weight (95 %): {}\n", who, comparison_text(holder["against_equal_weight"]));
+    for (const std::string& each : comparison_texts(holder["against_equal_weight"])) {
+      text += fmt::format("{} to equal weight, 95 %: {}\n", who, each);
+    }
   };
   add(report.at("trials").size() > 1 ? "mean of the seeds" : "policy", report);
   if (report.contains("ensemble")) add("ensemble", report["ensemble"]);
