@@ -1,13 +1,16 @@
-// What a sweep costs besides its trainings: the store's writing and reading, and the scheduler's part of a trial.
+// What a sweep costs besides its trainings: the store's writing and reading, and the scheduler's part of a trial. Under
+// mpirun: the scheduler's part where the workers are other processes.
 #include <fmt/format.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "sweep/local_workers.hpp"
+#include "sweep/mpi_workers.hpp"
 #include "sweep/results_store.hpp"
 #include "sweep/scheduler.hpp"
 
@@ -78,25 +81,43 @@ void measure_store(const std::filesystem::path& folder, int trials, int batch) {
   fmt::print("resume {:>7} trials                              {:>8.3f} s\n", lines, reading);
 }
 
+LocalWorkers::Train no_time() {
+  return [](const TrialOrder&, const TrainingHooks&) { return std::optional(outcome()); };
+}
+
 // Trainings that take no time: what is left is the scheduler, the hand-over and the store.
-void measure_scheduler(const std::filesystem::path& folder, int trials, int jobs) {
-  ResultsStore store(folder / ("scheduler" + std::to_string(jobs) + ".sqlite"), SqliteFile::Access::write);
+void measure_scheduler(const std::filesystem::path& folder, int trials, Workers& workers, const char* where) {
+  ResultsStore store(folder / ("scheduler" + std::to_string(workers.count()) + ".sqlite"), SqliteFile::Access::write);
   begin(store);
   SweepPlan plan{.name = "bench", .search = {}, .groups = {{.setting = "", .method = "dc3", .candidates = {}}}};
   for (int k = 0; k < trials; ++k) plan.groups[0].candidates.push_back(candidate(k));
-  LocalWorkers workers(jobs, [](const TrialOrder&, const TrainingHooks&) { return std::optional(outcome()); });
   const double all = seconds_of([&] { static_cast<void>(run_sweep(plan, store, workers, false)); });
-  fmt::print("sweep  {:>7} trials of no time, {} workers          {:>8.3f} ms a trial\n", trials, jobs,
+  fmt::print("sweep  {:>7} trials of no time, {:>3} {:<14}   {:>8.3f} ms a trial\n", trials, workers.count(), where,
              1e3 * all / trials);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  const std::unique_ptr<MpiRanks> ranks = MpiRanks::join();
+  if (ranks && ranks->rank() > 0) {
+    const std::atomic<bool> stop = false;
+    LocalWorkers workers(1, no_time());
+    serve_orders(*ranks, workers, stop);
+    return 0;
+  }
   const int trials = argc > 1 ? std::atoi(argv[1]) : 100'000;
   std::string pattern = (std::filesystem::temp_directory_path() / "sweep_bench_XXXXXX").string();
   const std::filesystem::path folder = mkdtemp(pattern.data());
-  measure_store(folder, trials, 100);
-  for (const int jobs : {1, 2}) measure_scheduler(folder, 1000, jobs);
+  if (ranks) {
+    MpiWorkers workers(*ranks, nullptr, [] {});
+    measure_scheduler(folder, 1000, workers, "other processes");
+  } else {
+    measure_store(folder, trials, 100);
+    for (const int jobs : {1, 2}) {
+      LocalWorkers workers(jobs, no_time());
+      measure_scheduler(folder, 1000, workers, "threads");
+    }
+  }
   std::filesystem::remove_all(folder);
 }

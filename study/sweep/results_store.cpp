@@ -1,6 +1,7 @@
 #include "sweep/results_store.hpp"
 
 #include <cmath>
+#include <map>
 #include <random>
 #include <utility>
 
@@ -176,6 +177,26 @@ TrialResults ResultsStore::results() {
     out[{query.text(0), static_cast<std::uint64_t>(query.integer(1))}] = {query.integer(2) != 0, query.number(3)};
   }
   return out;
+}
+
+void ResultsStore::each_duration(const std::function<void(const Configuration&, std::int64_t, double)>& visit) {
+  std::map<std::int64_t, std::shared_ptr<const Problem>> problems;
+  SqliteStatement query = file_.prepare(
+      "SELECT c.key, c.config, c.setting, c.parameters, p.id, p.key, p.facts, sum(t.epochs - t.first_epoch),"
+      " sum(t.seconds) FROM trial t JOIN configuration c ON c.id = t.configuration JOIN problem p ON p.id = c.problem"
+      " WHERE t.status = 'finished' GROUP BY c.id");
+  for (bool row = query.run(); row; row = query.next()) {
+    std::shared_ptr<const Problem>& problem = problems[query.integer(4)];
+    if (!problem) {
+      problem = std::make_shared<const Problem>(Problem{.key = query.text(5), .facts = json::parse(query.text(6))});
+    }
+    visit({.key = query.text(0),
+           .problem = problem,
+           .config = json::parse(query.text(1)),
+           .setting = query.text(2),
+           .parameters = query.text(3)},
+          query.integer(7), query.number(8));
+  }
 }
 
 std::vector<StoredGroup> ResultsStore::groups() {

@@ -78,6 +78,8 @@ class ResultsStore {
   MergeCount merge(const std::filesystem::path& other);
 
   [[nodiscard]] TrialResults results();
+  // How long the trainings of every configuration took: the epochs that were measured, and their seconds.
+  void each_duration(const std::function<void(const Configuration&, std::int64_t epochs, double seconds)>& visit);
   [[nodiscard]] std::vector<StoredGroup> groups();
   // The listed trials in the order of their ids.
   void list(const TrialFilter& filter, const std::function<void(const TrialLine&)>& visit);

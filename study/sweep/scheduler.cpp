@@ -1,7 +1,7 @@
 #include "sweep/scheduler.hpp"
 
 #include <algorithm>
-#include <deque>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -9,6 +9,7 @@
 
 #include "files/durable_file.hpp"
 #include "files/errors.hpp"
+#include "sweep/trial_times.hpp"
 
 namespace softradial::study {
 namespace {
@@ -16,10 +17,43 @@ namespace {
 // How long the scheduler sleeps if nothing happens: it looks at the stop flag so often.
 constexpr std::chrono::milliseconds kTick{100};
 
+// A trial that can be trained now.
+struct Waiting {
+  std::size_t group = 0;
+  PlannedTrial trial;
+  TrialShape shape = {};
+  std::int64_t epochs_after = 0;  // Stage::epochs_after
+  double seconds = 0;             // until the group could be done, if nothing else had to wait
+};
+
+// Waiting trials, the one with the longest way ahead first; of equals the first of the plan.
+class Queue {
+ public:
+  [[nodiscard]] bool empty() const { return trials_.empty(); }
+  void push(Waiting trial) { trials_.emplace(std::pair(-trial.seconds, count_++), std::move(trial)); }
+  Waiting pop() { return std::move(trials_.extract(trials_.begin()).mapped()); }
+  // Orders them anew by what `seconds` says.
+  template <class Seconds>
+  void reorder(const Seconds& seconds) {
+    std::map<std::pair<double, std::size_t>, Waiting> again;
+    for (auto& [place, trial] : trials_) {
+      trial.seconds = seconds(trial);
+      again.emplace(std::pair(-trial.seconds, place.second), std::move(trial));
+    }
+    trials_ = std::move(again);
+  }
+
+ private:
+  std::map<std::pair<double, std::size_t>, Waiting> trials_;
+  std::size_t count_ = 0;
+};
+
 struct GroupState {
-  std::deque<PlannedTrial> queue;
+  std::size_t waiting = 0;
   bool done = false;
-  double trained_seconds = 0;  // in this call
+  std::map<std::string, TrialShape> shapes;  // of its candidates, each once
+  double seconds_per_epoch = 0;              // of its slowest candidate
+  double trained_seconds = 0;                // in this call
   double trained_epochs = 0;
 };
 
@@ -49,6 +83,9 @@ class Scheduler {
     make_folder(folder_);
     results_ = store_.results();
     if (retry_failed) std::erase_if(results_, [](const auto& each) { return each.second.failed; });
+    store_.each_duration([&](const Configuration& configuration, std::int64_t epochs, double seconds) {
+      times_.record(shape_of(configuration), epochs, seconds);
+    });
     for (std::size_t g = 0; g < states_.size(); ++g) refill(g);
     bool told = false;
     while (true) {
@@ -91,10 +128,23 @@ class Scheduler {
     progress.epochs_left = static_cast<double>(size_of(group, plan_.search).epochs - stage.epochs_done);
     progress.failed = stage.failed;
     progress.best = std::max(progress.best, stage.best);
-    states_[g].queue.assign(std::make_move_iterator(stage.missing.begin()),
-                            std::make_move_iterator(stage.missing.end()));
-    if (!states_[g].queue.empty()) return;
-    states_[g].done = true;
+    GroupState& state = states_[g];
+    state.waiting = stage.missing.size();
+    if (state.waiting > 0) {
+      for (const Configuration& each : group.candidates) {
+        TrialShape shape = shape_of(each);
+        state.shapes.emplace(shape.key, shape);
+      }
+      state.seconds_per_epoch = slowest_epoch(state);
+      for (PlannedTrial& trial : stage.missing) {
+        Waiting waiting{.group = g, .trial = std::move(trial), .epochs_after = stage.epochs_after};
+        waiting.shape = shape_of(waiting.trial.configuration);
+        waiting.seconds = seconds_ahead(waiting);
+        queue_.push(std::move(waiting));
+      }
+      return;
+    }
+    state.done = true;
     progress.trials = progress.done;
     progress.epochs_left = 0;
     // Also those that a killed process left behind. A result that is not saved yet needs its own.
@@ -104,18 +154,32 @@ class Scheduler {
     }
   }
 
-  // The next trial that nobody has trained or is training. Groups may share trials.
+  [[nodiscard]] double slowest_epoch(const GroupState& state) const {
+    double most = 0;
+    for (const auto& [key, shape] : state.shapes) most = std::max(most, times_.seconds_per_epoch(shape));
+    return most;
+  }
+
+  // The trial itself, and what can only begin after it: longer trainings of the best, the other seeds of the chosen one.
+  [[nodiscard]] double seconds_ahead(const Waiting& waiting) const {
+    return static_cast<double>(waiting.trial.epochs) * times_.seconds_per_epoch(waiting.shape) +
+           static_cast<double>(waiting.epochs_after) * states_[waiting.group].seconds_per_epoch;
+  }
+
+  // The next trial that nobody has trained or is training. Groups may share trials: what another group is training waits
+  // until that has ended.
   std::optional<Running> next() {
-    for (std::size_t g = 0; g < states_.size(); ++g) {
-      std::deque<PlannedTrial>& queue = states_[g].queue;
-      while (!queue.empty()) {
-        const TrialId id{queue.front().configuration.key, queue.front().seed};
-        if (in_flight_.contains(id)) break;
-        PlannedTrial trial = std::move(queue.front());
-        queue.pop_front();
-        if (!results_.contains(id)) return Running{.group = g, .trial = std::move(trial)};
-        if (queue.empty() && progress_.groups[g].running == 0) refill(g);
+    while (!queue_.empty()) {
+      Waiting waiting = queue_.pop();
+      const TrialId id{waiting.trial.configuration.key, waiting.trial.seed};
+      if (in_flight_.contains(id)) {
+        elsewhere_.emplace(id, std::move(waiting));
+        continue;
       }
+      GroupState& state = states_[waiting.group];
+      --state.waiting;
+      if (!results_.contains(id)) return Running{.group = waiting.group, .trial = std::move(waiting.trial)};
+      if (state.waiting == 0 && progress_.groups[waiting.group].running == 0) refill(waiting.group);
     }
     return std::nullopt;
   }
@@ -129,6 +193,7 @@ class Scheduler {
       in_flight_.insert({trial.configuration.key, trial.seed});
       ++progress_.groups[running_[w]->group].running;
       workers_.begin(static_cast<int>(w), {.config = config_with_seed(trial.configuration, trial.seed),
+                                           .problem = trial.configuration.problem->key,
                                            .checkpoint = checkpoint_of(trial.configuration, trial.seed)});
     }
   }
@@ -144,16 +209,30 @@ class Scheduler {
         continue;
       }
       Running ended = *std::exchange(place, std::nullopt);
-      in_flight_.erase({ended.trial.configuration.key, ended.trial.seed});
+      const TrialId id{ended.trial.configuration.key, ended.trial.seed};
+      in_flight_.erase(id);
+      for (auto [each, last] = elsewhere_.equal_range(id); each != last; each = elsewhere_.erase(each)) {
+        queue_.push(std::move(each->second));
+      }
       touched.insert(ended.group);
       --progress_.groups[ended.group].running;
       if (event.kind == WorkerEvent::Kind::finished) finish(std::move(ended), std::move(*event.outcome));
     }
     if (touched.empty()) return;
     save();
+    if (is_new_shape_) reorder();
     for (const std::size_t g : touched) {
-      if (states_[g].queue.empty() && progress_.groups[g].running == 0) refill(g);
+      if (states_[g].waiting == 0 && progress_.groups[g].running == 0) refill(g);
     }
+  }
+
+  // Orders what waits by what is known now.
+  void reorder() {
+    for (GroupState& state : states_) {
+      if (state.waiting > 0) state.seconds_per_epoch = slowest_epoch(state);
+    }
+    queue_.reorder([&](const Waiting& waiting) { return seconds_ahead(waiting); });
+    is_new_shape_ = false;
   }
 
   void finish(Running ended, TrialOutcome outcome) {
@@ -171,6 +250,13 @@ class Scheduler {
     progress.epochs_left = std::max(0.0, progress.epochs_left - std::max(trained, ended.done));
     state.trained_epochs += trained;
     state.trained_seconds += outcome.seconds;
+    if (!result.failed) {
+      // The first training of its shape tells more than the rule of thumb.
+      const TrialShape shape = shape_of(ended.trial.configuration);
+      const bool known = times_.knows(shape);
+      times_.record(shape, outcome.epochs - outcome.first_epoch, outcome.seconds);
+      is_new_shape_ = is_new_shape_ || (!known && times_.knows(shape));
+    }
     if (state.trained_epochs > 0) progress.seconds_per_epoch = state.trained_seconds / state.trained_epochs;
     unsaved_.push_back({std::move(ended.trial.configuration), ended.trial.seed, std::move(outcome)});
     may_go_on_.push_back(ended.trial.may_go_on);
@@ -222,7 +308,11 @@ class Scheduler {
   TrialResults results_;
   std::vector<GroupState> states_;
   std::vector<std::optional<Running>> running_;  // by worker
+  TrialTimes times_;
+  bool is_new_shape_ = false;  // since the queue was ordered
+  Queue queue_;
   std::set<TrialId> in_flight_;
+  std::multimap<TrialId, Waiting> elsewhere_;  // in flight for another group
   std::vector<FinishedTrial> unsaved_;
   std::vector<bool> may_go_on_;  // of those
   SweepProgress progress_;

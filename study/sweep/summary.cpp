@@ -8,15 +8,16 @@
 #include "sweep/trial_plan.hpp"
 
 namespace softradial::study {
-namespace {
 
 using nlohmann::json;
 
-json chosen_of(ResultsStore& store, const StoredGroup& group, const std::string& configuration) {
+std::optional<json> chosen_of(ResultsStore& store, const StoredGroup& group, const TrialResults& results) {
+  const auto best = best_candidate(group.candidates, group.first_seed, results);
+  if (!best) return std::nullopt;
   json out;
   std::map<std::string, std::vector<double>> columns;
   double violation = 0;
-  for (const json& trial : store.trials_of(configuration)) {
+  for (json& trial : store.trials_of(group.candidates[*best])) {
     const auto seed = trial.at("seed").get<std::uint64_t>();
     if (seed < group.first_seed || seed >= group.first_seed + static_cast<std::uint64_t>(group.seeds)) continue;
     if (seed == group.first_seed) {
@@ -27,6 +28,7 @@ json chosen_of(ResultsStore& store, const StoredGroup& group, const std::string&
       if (value.is_number()) columns[name].push_back(value.get<double>());
     }
     if (trial.at("violation").is_number()) violation = std::max(violation, trial["violation"].get<double>());
+    out["trials"].push_back(std::move(trial));
   }
   out["violation"] = violation;
   for (const auto& [name, numbers] : columns) {
@@ -36,8 +38,6 @@ json chosen_of(ResultsStore& store, const StoredGroup& group, const std::string&
   }
   return out;
 }
-
-}  // namespace
 
 std::vector<json> summary_of(ResultsStore& store) {
   std::vector<json> out;
@@ -55,8 +55,9 @@ std::vector<json> summary_of(ResultsStore& store) {
     }
     line["finished"] = finished;
     line["failed"] = failed;
-    if (const auto best = best_candidate(group.candidates, group.first_seed, results)) {
-      line["chosen"] = chosen_of(store, group, group.candidates[*best]);
+    if (auto chosen = chosen_of(store, group, results)) {
+      chosen->erase("trials");
+      line["chosen"] = std::move(*chosen);
     }
     out.push_back(std::move(line));
   }

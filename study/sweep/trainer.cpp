@@ -58,6 +58,9 @@ template <class Config>
 void train(const Config& config, const TrialOrder& order, StudyData<Config>& data, const TrainingHooks& hooks,
            TrialOutcome& outcome) {
   using Kind = KindOf<Config>;
+  if (data.problem(config)->key != order.problem) {
+    throw DataError("the data are not those that the sweep was planned with");
+  }
   const auto limits = data.limits(config);
   const auto features = data.features(config);
   typename Kind::TaskType task(*features, config.model, decision_layer(config.layer, limits->set));

@@ -69,7 +69,7 @@ Stage next_stage(const Group& group, const Search& search, const TrialResults& r
       stage.failed += found->second.failed ? 1 : 0;
       if (seed == group.first_seed) stage.best = std::max(stage.best, rank_value(found->second));
     } else {
-      stage.missing.push_back({configuration, seed, may_go_on});
+      stage.missing.push_back({configuration, seed, may_go_on, epochs});
     }
   };
   std::vector<std::size_t> left(group.candidates.size());
@@ -80,7 +80,10 @@ Stage next_stage(const Group& group, const Search& search, const TrialResults& r
     std::vector<Configuration> round;
     for (const std::size_t k : left) round.push_back(with_epochs(group.candidates[k], epochs));
     for (const Configuration& each : round) want(each, group.first_seed, epochs - before, epochs < all_epochs);
-    if (!stage.missing.empty()) return stage;
+    if (!stage.missing.empty()) {
+      stage.epochs_after = all_epochs - epochs + (group.seeds > 1 ? all_epochs : 0);
+      return stage;
+    }
     before = epochs;
     if (epochs == all_epochs) break;
     std::vector<std::size_t> order(left.size());

@@ -50,7 +50,8 @@ struct SweepPlan {
 struct PlannedTrial {
   Configuration configuration;
   std::uint64_t seed = 0;
-  bool may_go_on = false;  // a longer training may follow, so its checkpoint stays
+  bool may_go_on = false;   // a longer training may follow, so its checkpoint stays
+  std::int64_t epochs = 0;  // to train, after those of an earlier round
 };
 
 // The part of a group that can be trained now.
@@ -58,7 +59,8 @@ struct Stage {
   std::vector<PlannedTrial> missing;  // none: the group is done
   std::size_t trials_done = 0;        // of this stage and those before
   std::int64_t epochs_done = 0;
-  std::size_t failed = 0;                                  // of those that are done
+  std::int64_t epochs_after = 0;  // of one training after another until the group is done, when this stage has ended
+  std::size_t failed = 0;         // of those that are done
   double best = -std::numeric_limits<double>::infinity();  // on validation, of those that are done
 };
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "sweep/trial_outcome.hpp"
@@ -14,6 +15,7 @@ namespace softradial::study {
 // A trial as it is handed to a worker: plain values, which reach another process as well as another thread.
 struct TrialOrder {
   nlohmann::json config;             // config_with_seed
+  std::string problem;               // key of what is decided about, and on what data
   std::filesystem::path checkpoint;  // where it goes on, if there is one, and where it is saved
 };
 

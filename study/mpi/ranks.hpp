@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+// Processes that mpirun or srun has started together. ranks_absent.cpp is for a program that was built without MPI.
+namespace softradial::study {
+
+// The place of this process among those that were started together.
+class MpiRanks {
+ public:
+  // Meets the other ranks. Null: this process was started alone. Throws DataError where ranks cannot meet: the program was
+  // built without MPI, or srun gave them no way to find each other.
+  [[nodiscard]] static std::unique_ptr<MpiRanks> join();
+  // Rank 0 tells the others that it is over; all leave together. A rank that ends by an exception leaves alone, which ends
+  // all.
+  ~MpiRanks();
+  MpiRanks(const MpiRanks&) = delete;
+  MpiRanks& operator=(const MpiRanks&) = delete;
+
+  [[nodiscard]] int rank() const;
+  [[nodiscard]] int size() const;
+  // Rank 0 trains only where it has a machine for itself.
+  [[nodiscard]] bool trains() const;
+  // Those that train on the machine of this rank.
+  [[nodiscard]] int trainers_on_node() const;
+
+  // What ranks tell each other.
+  using Bytes = std::vector<std::uint8_t>;
+  enum class Tag { hello = 1, order, event, interrupt, stop, end };
+  struct Received {
+    int rank = 0;
+    Tag tag = Tag::end;
+    Bytes message;
+  };
+  // Neither of them waits.
+  void send(int rank, Tag tag, Bytes message);
+  [[nodiscard]] std::optional<Received> receive();
+  // Some ranks do not answer any more: nobody waits for them at the end.
+  void give_up() { given_up_ = true; }
+
+ private:
+  struct State;
+  explicit MpiRanks(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+  bool given_up_ = false;
+};
+
+}  // namespace softradial::study

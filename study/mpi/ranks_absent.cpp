@@ -1,0 +1,30 @@
+#include <utility>
+
+#include "files/errors.hpp"
+#include "mpi/environment.hpp"
+#include "mpi/ranks.hpp"
+
+// A program that was built without MPI.
+namespace softradial::study {
+
+struct MpiRanks::State {};
+
+MpiRanks::MpiRanks(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+std::unique_ptr<MpiRanks> MpiRanks::join() {
+  if (started_with_others()) {
+    throw DataError("this program was built without MPI: install OpenMPI (libopenmpi-dev), configure and build again");
+  }
+  refuse_strangers();
+  return nullptr;
+}
+
+MpiRanks::~MpiRanks() = default;
+int MpiRanks::rank() const { return 0; }
+int MpiRanks::size() const { return 1; }
+bool MpiRanks::trains() const { return true; }
+int MpiRanks::trainers_on_node() const { return 1; }
+void MpiRanks::send(int /*rank*/, Tag /*tag*/, Bytes /*message*/) {}
+std::optional<MpiRanks::Received> MpiRanks::receive() { return std::nullopt; }
+
+}  // namespace softradial::study

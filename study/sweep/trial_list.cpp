@@ -1,0 +1,81 @@
+#include "sweep/trial_list.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "files/durable_file.hpp"
+#include "files/errors.hpp"
+
+namespace softradial::study {
+namespace {
+
+using nlohmann::json;
+
+// A trial that needs no other one.
+Group alone(Configuration configuration, std::uint64_t seed) {
+  Group group{.setting = configuration.setting,
+              .method = configuration.method(),
+              .first_seed = seed,
+              .seeds = 1,
+              .candidates = {}};
+  group.candidates.push_back(std::move(configuration));
+  return group;
+}
+
+}  // namespace
+
+std::vector<PlannedTrial> missing_now(const SweepPlan& plan, const TrialResults& results, const TrialTimes& times) {
+  std::vector<PlannedTrial> out;
+  std::set<TrialId> seen;
+  for (const Group& group : plan.groups) {
+    for (PlannedTrial& trial : next_stage(group, plan.search, results).missing) {
+      if (seen.insert({trial.configuration.key, trial.seed}).second) out.push_back(std::move(trial));
+    }
+  }
+  std::ranges::stable_sort(out, std::greater<>(), [&](const PlannedTrial& trial) {
+    return static_cast<double>(trial.epochs) * times.seconds_per_epoch(shape_of(trial.configuration));
+  });
+  return out;
+}
+
+void write_trial_list(const std::filesystem::path& file, std::span<const PlannedTrial> trials) {
+  json out = {{"problems", json::object()}, {"trials", json::array()}};
+  for (const PlannedTrial& trial : trials) {
+    const Configuration& c = trial.configuration;
+    out["problems"][c.problem->key] = c.problem->facts;
+    out["trials"].push_back({{"problem", c.problem->key},
+                             {"config", c.config},
+                             {"setting", c.setting},
+                             {"parameters", c.parameters},
+                             {"seed", trial.seed}});
+  }
+  write_file(file, out.dump());
+}
+
+SweepPlan part_of_list(const std::filesystem::path& file, std::size_t part, std::size_t parts) {
+  try {
+    const json in = json::parse(read_file(file));
+    std::map<std::string, std::shared_ptr<const Problem>> problems;
+    for (const auto& [key, facts] : in.at("problems").items()) {
+      problems[key] = problem_of(facts);
+    }
+    SweepPlan plan;
+    const json& trials = in.at("trials");
+    for (std::size_t k = part; k < trials.size(); k += parts) {
+      const json& each = trials[k];
+      plan.groups.push_back(
+          alone(configuration_of(problems.at(each.at("problem").get<std::string>()), each.at("config"),
+                                 each.at("setting").get<std::string>(), each.at("parameters").get<std::string>()),
+                each.at("seed").get<std::uint64_t>()));
+    }
+    return plan;
+  } catch (const json::exception&) {
+    throw DataError(file.string() + ": is no list of trials");
+  } catch (const std::out_of_range&) {
+    throw DataError(file.string() + ": names a problem that it does not have");
+  }
+}
+
+}  // namespace softradial::study
