@@ -5,8 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include "outcome.hpp"
 
@@ -23,24 +26,47 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   return pointers;
 }
 
-// Standard input, output and errors of a child, all of them /dev/null.
-class NoStreams {
+// Standard input of a child is /dev/null; its output and its errors go to a descriptor, or to /dev/null too.
+class Streams {
  public:
-  NoStreams() {
+  explicit Streams(std::optional<int> output) {
     posix_spawn_file_actions_init(&actions_);
-    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-      posix_spawn_file_actions_addopen(&actions_, stream, "/dev/null", O_RDWR, 0);
+    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDWR, 0);
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+      if (output) {
+        posix_spawn_file_actions_adddup2(&actions_, *output, stream);
+      } else {
+        posix_spawn_file_actions_addopen(&actions_, stream, "/dev/null", O_RDWR, 0);
+      }
     }
   }
-  NoStreams(const NoStreams&) = delete;
-  NoStreams& operator=(const NoStreams&) = delete;
-  ~NoStreams() { posix_spawn_file_actions_destroy(&actions_); }
+  Streams(const Streams&) = delete;
+  Streams& operator=(const Streams&) = delete;
+  ~Streams() { posix_spawn_file_actions_destroy(&actions_); }
 
   [[nodiscard]] const posix_spawn_file_actions_t* get() const { return &actions_; }
 
  private:
   posix_spawn_file_actions_t actions_{};
 };
+
+// Nothing: it could not be started.
+std::optional<pid_t> started(const std::string& program, std::vector<std::string> arguments, const Streams& streams) {
+  arguments.insert(arguments.begin(), program);
+  pid_t child = 0;
+  if (posix_spawnp(&child, program.c_str(), streams.get(), nullptr, pointers_to(arguments).data(), environ) != 0) {
+    return std::nullopt;
+  }
+  return child;
+}
+
+int exit_code_of(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return kNotStarted;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
 
 }  // namespace
 
@@ -51,17 +77,26 @@ void become(const std::string& command, const std::string& program, std::vector<
 }
 
 bool succeeds(const std::string& program, std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), program);
-  const NoStreams streams;
-  pid_t child = 0;
-  if (posix_spawnp(&child, program.c_str(), streams.get(), nullptr, pointers_to(arguments).data(), environ) != 0) {
-    return false;
+  const auto child = started(program, std::move(arguments), Streams(std::nullopt));
+  return child && exit_code_of(*child) == 0;
+}
+
+ProgramOutput output_of(const std::string& program, std::vector<std::string> arguments) {
+  ProgramOutput output;
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw InternalFailure(std::generic_category().message(errno));
+  const auto child = started(program, std::move(arguments), Streams(ends[1]));
+  close(ends[1]);
+  std::array<char, 4096> piece{};
+  while (child) {
+    const ssize_t size = read(ends[0], piece.data(), piece.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) break;
+    output.text.append(piece.data(), static_cast<std::size_t>(size));
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return false;
-  }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  close(ends[0]);
+  if (child) output.exit_code = exit_code_of(*child);
+  return output;
 }
 
 }  // namespace softradial::program

@@ -13,4 +13,15 @@ namespace softradial::program {
 // Runs `program` to its end, without input and output. True if it could be started and ended with code 0.
 [[nodiscard]] bool succeeds(const std::string& program, std::vector<std::string> arguments);
 
+// The code of a program that could not be started, as a shell gives it.
+inline constexpr int kNotStarted = 127;
+
+struct ProgramOutput {
+  int exit_code = kNotStarted;
+  std::string text;  // its output and its errors
+};
+
+// Runs `program` to its end, without input.
+[[nodiscard]] ProgramOutput output_of(const std::string& program, std::vector<std::string> arguments);
+
 }  // namespace softradial::program

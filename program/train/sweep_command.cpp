@@ -1,26 +1,14 @@
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "files/durable_file.hpp"
-#include "files/folder_lock.hpp"
 #include "number_option.hpp"
 #include "outcome.hpp"
-#include "runs/provenance.hpp"
-#include "sweep/local_workers.hpp"
-#include "sweep/scheduler.hpp"
-#include "sweep/summary.hpp"
-#include "sweep/trainer.hpp"
+#include "sweep/simulation.hpp"
 #include "train/commands.hpp"
 #include "train/sweep_commands.hpp"
 #include "train/sweep_file.hpp"
-#include "train/sweep_progress.hpp"
+#include "train/sweep_run.hpp"
 #include "train/sweep_table.hpp"
 
 namespace softradial::program {
@@ -30,103 +18,130 @@ using namespace softradial::study;
 
 constexpr const char* kExamples = R"(Examples:
   softradial sweep configs/small.toml --store small.sqlite
-  softradial sweep configs/paper/portfolio_net.toml --store paper.sqlite --jobs 2
-  softradial sweep configs/paper/portfolio_net.toml --store paper.sqlite --resume
+  softradial sweep configs/paper/portfolio_net.toml --data prices --plan
+  softradial sweep configs/paper/portfolio_net.toml --data prices --store paper.sqlite
+  softradial sweep configs/paper/portfolio_net.toml --data prices --store paper.sqlite --resume
+  mpirun -n 9 softradial sweep configs/paper/portfolio_net.toml --data prices --store paper.sqlite
+  softradial sweep configs/paper/portfolio_net.toml --data prices --store paper.sqlite --slurm array --tasks 100
+  softradial sweep configs/paper/portfolio_net.toml --data prices --store paper.sqlite --simulate 10,100,1000
   softradial results best --store paper.sqlite
 
 CONFIG.toml names a task, flags of `softradial train`, and what is varied (docs/sweeps.md). The configuration with the best
 validation is chosen with one seed; the other seeds are trained for it alone. Every trial is saved as soon as it has ended.
 Ctrl-C, SIGTERM and SIGHUP end the sweep with exit code 4; --resume trains what is missing, to the same bits. Exit code 1:
-trials failed; `softradial results list --status failed` says why.)";
+trials failed; `softradial results list --status failed` says why. Under mpirun or srun the first process schedules and writes
+the store, the others train.)";
 
-struct SweepArguments {
-  std::string file;
-  std::string store;
-  std::optional<int> jobs;
-  bool resume = false;
-  bool retry_failed = false;
-  Format format = Format::text;
-};
-
-LocalWorkers::Train trainer_of(const SweepData& data) {
-  return std::visit(
-      [](const auto& shared) -> LocalWorkers::Train {
-        return [shared](const TrialOrder& order, const TrainingHooks& hooks) {
-          return train_order(order, *shared, hooks);
-        };
-      },
-      data);
+ExitCode show_plan(const SweepArguments& arguments) {
+  const Sweep sweep = read_sweep(arguments.file, arguments.choice);
+  TrialResults results;
+  if (!arguments.store.empty()) results = ResultsStore(arguments.store, SqliteFile::Access::read).results();
+  print_plan(sweep.plan, results, arguments.format);
+  return ExitCode::done;
 }
 
-SweepEnd train_missing(const SweepPlan& plan, const SweepData& data, ResultsStore& store,
-                       const SweepArguments& arguments, const StopOnSignal& stop) {
-  // The lines leave the terminal before anything else is printed there.
-  SweepView view(arguments.format == Format::json && isatty(STDOUT_FILENO) != 0);
-  LocalWorkers workers(jobs_or_default(arguments.jobs, 1), trainer_of(data));
-  return run_sweep(plan, store, workers, arguments.retry_failed,
-                   {.progress = [&](const SweepProgress& progress) { view.show(progress); }, .stop = &stop.flag()});
-}
-
-// The groups of this sweep alone: a store may hold others.
-std::vector<nlohmann::json> summary_of_plan(ResultsStore& store, const SweepPlan& plan) {
-  std::vector<nlohmann::json> own;
-  for (nlohmann::json& group : summary_of(store)) {
-    if (group.at("sweep") == plan.name) own.push_back(std::move(group));
+ExitCode show_simulation(const SweepArguments& arguments) {
+  const Sweep sweep = read_sweep(arguments.file, arguments.choice);
+  const RecordedTrials recorded = [&] {
+    ResultsStore store(arguments.store, SqliteFile::Access::read);
+    return recorded_trials(store);
+  }();
+  if (recorded.paces.empty()) throw BadInput(arguments.store + ": has no finished trial to take times from");
+  const SweepPlan plan = arguments.copies > 1 ? copies_of(sweep.plan, arguments.copies) : sweep.plan;
+  std::vector<SimulationResult> results;
+  for (const int workers : arguments.simulate) {
+    results.push_back(simulate(plan, recorded, workers, arguments.store + ".simulation", real_stopwatch()));
   }
-  return own;
+  print_simulation(results, arguments.format);
+  return ExitCode::done;
+}
+
+// "3/8"
+SweepPart parse_part(const std::string& word) {
+  const std::size_t slash = word.find('/');
+  const auto number = [](std::string_view digits) {
+    return parse_number<std::size_t>("--part", digits, {.least = 0, .most = 1e6});
+  };
+  if (slash == std::string::npos) throw CLI::ValidationError("--part " + word, "expected K/N");
+  const SweepPart part{.index = number(std::string_view(word).substr(0, slash)),
+                       .count = number(std::string_view(word).substr(slash + 1))};
+  if (part.index >= part.count) throw CLI::ValidationError("--part " + word, "expected K/N with K from 0 to N - 1");
+  return part;
 }
 
 ExitCode run(const SweepArguments& arguments) {
-  const Sweep sweep = read_sweep(arguments.file);
-  const std::filesystem::path folder = trainings_folder(arguments.store);
-  make_folder(folder);
-  const FolderLock lock(folder);
-  ResultsStore store(arguments.store, SqliteFile::Access::write);
-  if (store.has_trials() && !arguments.resume) {
-    throw BadInput(arguments.store + ": holds trials already; --resume keeps them and trains what is missing");
-  }
-  std::vector<StoredGroup> groups;
-  std::vector<Configuration> configurations;
-  for (const Group& group : sweep.plan.groups) {
-    groups.push_back(stored(sweep.plan, group));
-    configurations.insert(configurations.end(), group.candidates.begin(), group.candidates.end());
-  }
-  store.add_groups(groups, configurations);
-  store.begin_session({{"version", program_version()}, {"machine", this_machine()}, {"started", utc_now()}});
+  if (arguments.retry_failed && !arguments.resume) throw BadInput("--retry-failed needs --resume");
+  if (arguments.plan) return show_plan(arguments);
+  if (arguments.store.empty()) throw BadInput("--store is required");
+  if (!arguments.simulate.empty()) return show_simulation(arguments);
+  if (arguments.part) return run_sweep_part(arguments);
+  return arguments.slurm.kind == SlurmKind::none ? run_sweep_here(arguments) : run_sweep_on_slurm(arguments);
+}
 
-  const StopOnSignal stop;
-  const SweepEnd end = train_missing(sweep.plan, sweep.data, store, arguments, stop);
-  print_summary(summary_of_plan(store, sweep.plan), arguments.format);
-  if (!end.write_error.empty()) throw InternalFailure(end.write_error);
-  if (end.interrupted) {
-    throw Interrupted("; " + std::to_string(end.trained) + " trials were added to " + arguments.store +
-                      ", and the same command with --resume goes on");
-  }
-  if (end.failed == 0) return ExitCode::done;
-  tell(fmt::format("{} trials failed: softradial results list --store {} --status failed says why", end.failed,
-                   arguments.store));
-  return ExitCode::answer_is_no;
+void add_cluster_flags(CLI::App& sweep, SweepArguments& arguments) {
+  CLI::Option* const slurm =
+      add_choice(sweep, "--slurm", arguments.slurm.kind, {{"mpi", SlurmKind::mpi}, {"array", SlurmKind::array}},
+                 "Submit it as a job of Slurm, follow it and collect: processes that are handed "
+                 "trials, or an array of tasks with a fixed part each")
+          ->excludes(sweep.get_option("--jobs"));
+  add_number(sweep, "--tasks", arguments.slurm.tasks, at_least_1_up_to(1e5), "With --slurm: processes that train")
+      ->needs(slurm);
+  add_number(sweep, "--cpus", arguments.slurm.cpus, kJobs, "With --slurm: cores of each, for as many trials at a time")
+      ->needs(slurm);
+  sweep
+      .add_option("--sbatch", arguments.slurm.options, "With --slurm: an option of sbatch, as --sbatch=--time=2:00:00")
+      ->type_name("OPTION")
+      ->take_all()
+      ->needs(slurm);
+  sweep
+      .add_option_function<std::string>(
+          "--part", [&arguments](const std::string& word) { arguments.part = parse_part(word); },
+          "Train the trials K, K + N, ... of a list that --slurm array has written, which stands for CONFIG.toml")
+      ->type_name("K/N")
+      ->excludes(slurm)
+      ->excludes(sweep.get_option("--data"))
+      ->excludes(sweep.get_option("--random"))
+      ->excludes(sweep.get_option("--plan"));
 }
 
 }  // namespace
+
+void add_sweep_choice(CLI::App& command, SweepArguments& arguments) {
+  command.add_option("config", arguments.file, "What to train (docs/sweeps.md)")->type_name("CONFIG.toml")->required();
+  command.add_option("--store", arguments.store, "SQLite file of the results")->type_name("FILE");
+  command
+      .add_option("--data", arguments.choice.data,
+                  "Folder of the data files that CONFIG.toml names (default: this one)")
+      ->type_name("DIR");
+  add_number(command, "--random", arguments.choice.count, at_least_1_up_to(1e9),
+             "Only so many candidates of each method and setting, drawn at random");
+  add_number(command, "--random-seed", arguments.choice.seed, kSeed,
+             "Seed of that draw (default: that of CONFIG.toml, or 0)");
+}
 
 void add_sweep_command(CLI::App& program, Action& chosen) {
   const auto arguments = std::make_shared<SweepArguments>();
   CLI::App& sweep = *program.add_subcommand("sweep", "Train many configurations, choose on validation, judge on test");
   sweep.footer(kExamples);
-  sweep.add_option("config", arguments->file, "What to train (docs/sweeps.md)")->type_name("CONFIG.toml")->required();
-  sweep.add_option("--store", arguments->store, "SQLite file of the results")->type_name("FILE")->required();
+  add_sweep_choice(sweep, *arguments);
+  sweep.add_flag("--plan", arguments->plan,
+                 "Train nothing: check CONFIG.toml and its data, and show the number of trials");
   add_number(sweep, "--jobs", arguments->jobs, kJobs,
              "Trials at a time (default: the cores); the results are the same");
   sweep.add_flag("--resume", arguments->resume, "Keep the trials of the store and train what is missing");
   sweep.add_flag("--retry-failed", arguments->retry_failed, "With --resume: train again what has failed");
+  add_cluster_flags(sweep, *arguments);
+  CLI::Option* const simulate =
+      add_numbers(sweep, "--simulate", arguments->simulate, at_least_1_up_to(1e6),
+                  "Train nothing: how long would it take with so many workers, by the times of the store's trials?")
+          ->excludes(sweep.get_option("--slurm"))
+          ->excludes(sweep.get_option("--part"))
+          ->excludes(sweep.get_option("--plan"));
+  add_number(sweep, "--copies", arguments->copies, at_least_1_up_to(1e4),
+             "With --simulate: a plan so many times as large")
+      ->needs(simulate);
   add_format(sweep, arguments->format);
-  sweep.callback([arguments, &chosen] {
-    chosen = [arguments] {
-      if (arguments->retry_failed && !arguments->resume) throw BadInput("--retry-failed needs --resume");
-      return run(*arguments);
-    };
-  });
+  sweep.callback([arguments, &chosen] { chosen = [arguments] { return run(*arguments); }; });
 }
 
 }  // namespace softradial::program

@@ -88,9 +88,13 @@ class ConfigReader {
   LayerFlags flags_;
 };
 
+std::string& source_of(PortfolioConfig& config) { return config.prices; }
+std::string& source_of(DispatchConfig& config) { return config.demand; }
+
 class SweepReader {
  public:
-  explicit SweepReader(std::string file) : file_(std::move(file)), root_(parse_toml(file_)) {}
+  SweepReader(std::string file, SweepChoice choice)
+      : file_(std::move(file)), choice_(std::move(choice)), root_(parse_toml(file_)) {}
 
   Sweep read() {
     for (const auto& [key, value] : root_) {
@@ -185,6 +189,14 @@ class SweepReader {
     if (search.kind == SearchKind::random && search.count == 0) {
       throw BadInput(file_ + ": search: the kind \"random\" needs a count");
     }
+    if (choice_.count) {
+      search.count = *choice_.count;
+      if (search.kind == SearchKind::grid) search.kind = SearchKind::random;
+    }
+    if (choice_.seed && search.count == 0) {
+      throw BadInput("--random-seed: all candidates are trained; --random draws some of them");
+    }
+    if (choice_.seed) search.seed = *choice_.seed;
     return search;
   }
 
@@ -308,7 +320,8 @@ class SweepReader {
     Group group{.setting = setting, .method = {}, .first_seed = 0, .seeds = 1, .candidates = {}};
     const std::vector<Assignments> all = product(first, axes);
     for (const std::size_t k : drawn(all.size(), search.count, search.seed)) {
-      const Config config = ConfigReader<Config>().read(file_, all[k]);
+      Config config = ConfigReader<Config>().read(file_, all[k]);
+      source_of(config) = located(source_of(config));
       if (group.candidates.empty()) {
         group.method = config.layer.method;
         group.first_seed = config.training.seed;
@@ -321,7 +334,14 @@ class SweepReader {
     return group;
   }
 
+  // Generated data and whole paths are where they are.
+  [[nodiscard]] std::string located(const std::string& source) const {
+    if (choice_.data.empty() || source.starts_with("synthetic:")) return source;
+    return std::filesystem::path(choice_.data) / source;
+  }
+
   std::string file_;
+  SweepChoice choice_;
   toml::table root_;
   // Methods that are not the value of a key in the file.
   std::deque<std::pair<toml::key, toml::value<std::string>>> names_;
@@ -329,6 +349,6 @@ class SweepReader {
 
 }  // namespace
 
-Sweep read_sweep(const std::string& file) { return SweepReader(file).read(); }
+Sweep read_sweep(const std::string& file, const SweepChoice& choice) { return SweepReader(file, choice).read(); }
 
 }  // namespace softradial::program

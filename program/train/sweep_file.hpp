@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -18,8 +21,15 @@ struct Sweep {
   SweepData data;
 };
 
+// What the command line adds to a sweep file.
+struct SweepChoice {
+  std::string data;                   // folder of the data files that the sweep names; empty: where the command is run
+  std::optional<std::size_t> count;   // candidates of each group, drawn at random; none: as the file says
+  std::optional<std::uint64_t> seed;  // of that draw
+};
+
 // Reads a sweep file (docs/sweeps.md), loads the data that it names and makes all configurations. Everything that is wrong is
 // found here, before anything is trained. Throws BadInput or DataError, naming file, line and key.
-[[nodiscard]] Sweep read_sweep(const std::string& file);
+[[nodiscard]] Sweep read_sweep(const std::string& file, const SweepChoice& choice = {});
 
 }  // namespace softradial::program

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "output_file.hpp"
+#include "train/work_progress.hpp"
 
 namespace softradial::program {
 namespace {
@@ -67,6 +68,55 @@ void print_summary(const std::vector<json>& groups, Format format) {
     table.push_back(std::move(row));
   }
   out.append(table_text(table, format == Format::markdown));
+  out.finish();
+}
+
+void print_plan(const study::SweepPlan& plan, const study::TrialResults& results, Format format) {
+  json lines = json::array();
+  TextTable table = {{"setting", "method", "candidates", "seeds", "trials", "done"}};
+  std::size_t trials = 0;
+  std::size_t done = 0;
+  for (const study::Group& group : plan.groups) {
+    const std::size_t all = size_of(group, plan.search).trials;
+    const std::size_t there = next_stage(group, plan.search, results).trials_done;
+    trials += all;
+    done += there;
+    lines.push_back({{"setting", group.setting},
+                     {"method", group.method},
+                     {"candidates", group.candidates.size()},
+                     {"seeds", group.seeds},
+                     {"trials", all},
+                     {"done", there}});
+    table.push_back({group.setting.empty() ? "-" : group.setting, group.method, std::to_string(group.candidates.size()),
+                     std::to_string(group.seeds), std::to_string(all), std::to_string(there)});
+  }
+  table.push_back({"all", "", "", "", std::to_string(trials), std::to_string(done)});
+  OutputFile out(STDOUT_FILENO);
+  out.append(format == Format::json ? lines.dump() + "\n" : table_text(table, format == Format::markdown));
+  out.finish();
+}
+
+void print_simulation(const std::vector<study::SimulationResult>& results, Format format) {
+  json lines = json::array();
+  TextTable table = {{"workers", "trials", "time", "trials/h", "of ideal %", "busy %", "scheduler %"}};
+  for (const study::SimulationResult& r : results) {
+    const double trials_per_hour = 3600 * static_cast<double>(r.trials) / r.seconds;
+    const double busy = r.trained_seconds / (r.seconds * r.workers);
+    const double scheduler = r.scheduler_seconds / r.seconds;
+    lines.push_back({{"workers", r.workers},
+                     {"trials", r.trials},
+                     {"seconds", r.seconds},
+                     {"ideal_seconds", r.ideal_seconds},
+                     {"efficiency", r.efficiency()},
+                     {"trials_per_hour", trials_per_hour},
+                     {"busy", busy},
+                     {"scheduler", scheduler}});
+    table.push_back({std::to_string(r.workers), std::to_string(r.trials), duration_text(r.seconds),
+                     fmt::format("{:.0f}", trials_per_hour), fmt::format("{:.1f}", 100 * r.efficiency()),
+                     fmt::format("{:.1f}", 100 * busy), fmt::format("{:.1f}", 100 * scheduler)});
+  }
+  OutputFile out(STDOUT_FILENO);
+  out.append(format == Format::json ? lines.dump() + "\n" : table_text(table, format == Format::markdown));
   out.finish();
 }
 

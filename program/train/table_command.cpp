@@ -18,8 +18,12 @@
 #include "runs/paper_tables.hpp"
 #include "runs/run.hpp"
 #include "runs/run_folder.hpp"
+#include "runs/trial_report.hpp"
+#include "sweep/trainer.hpp"
 #include "train/commands.hpp"
 #include "train/config_flags.hpp"
+#include "train/sweep_commands.hpp"
+#include "train/sweep_run.hpp"
 #include "train/work_progress.hpp"
 
 namespace softradial::program {
@@ -33,12 +37,14 @@ constexpr const char* kExamples = R"(Examples:
   softradial table portfolio --prices liquid.csv --tune --objective gross --markdown
   softradial table portfolio --prices liquid.csv --cap 0.05 --objective variance --method soft_orthogonal,soft_radial
   softradial table dispatch --demand hourly.csv --zones 67 --kappa 0.02 --runs runs/table
+  softradial table portfolio --prices liquid.csv --tune --store paper.sqlite
+  softradial table sweep configs/paper/portfolio_net.toml --data prices --store paper.sqlite
   softradial table summary --universe sectors --prices sectors.csv
 
 Without --prices, synthetic prices of the universe are taken; the last line says which data the table is about.
 
-A run in --runs with the same configuration is read; the others are trained and saved there. Equal weight is always a
-row, because a layer whose outputs stay near a uniform anchor must be compared with it.)";
+A run in --runs with the same configuration is read; the others are trained and saved there. So it is with the trials of
+--store, the file of `softradial sweep`; `table sweep` takes what is trained from a sweep file. Equal weight is always a row, because a layer whose outputs stay near a uniform anchor must be compared with it.)";
 
 // One line of a table: a run, and the paper's numbers for it if there are any.
 struct Line {
@@ -153,6 +159,7 @@ LayerConfig layer_named(const std::string& method) {
 struct TableArguments {
   std::string universe = "liquid";
   std::string runs;
+  std::string store;
   std::vector<std::string> methods = {"softmax", "orthogonal", "dc3", "hardnet", "soft_radial"};
   bool tune = false;
   std::optional<int> jobs;
@@ -183,6 +190,58 @@ bool in_paper(const std::string& method, double cap) {
   return true;
 }
 
+// The trials of a store, trained now where they are missing, in the place of runs.
+Group group_of(RunConfig& config, double cap, const std::string& method) {
+  config.layer = layer_named(method);
+  config.cap = cap;
+  return {.setting = set_name(cap),
+          .method = method,
+          .first_seed = config.training.seed,
+          .seeds = static_cast<int>(seeds_of(config).size()),
+          .candidates = {}};
+}
+
+// The arguments of a sweep that adds to the store of a table.
+SweepArguments sweep_into(const std::string& store, std::optional<int> jobs, Format format) {
+  SweepArguments arguments;
+  arguments.store = store;
+  arguments.jobs = jobs;
+  arguments.resume = true;
+  arguments.format = format;
+  return arguments;
+}
+
+template <class Config>
+Sweep sweep_for(const TableArguments& arguments, Config config,
+                const std::vector<std::pair<std::string, double>>& wanted) {
+  if (config.threads != 1) throw BadInput("--threads: the trials of a store have one thread each");
+  const auto data = std::make_shared<StudyData<Config>>([](const std::string& /*it has been told*/) {});
+  Sweep sweep{.plan = {.name = "table", .search = {}, .groups = {}}, .data = data};
+  for (const auto& [method, cap] : wanted) {
+    Group group = group_of(config, cap, method);
+    const bool choose = arguments.tune && !config.layer.equal_weight();
+    for (const LayerMethod& options : choose ? paper_grid(config.layer.options) : std::vector{config.layer.options}) {
+      config.layer.options = options;
+      check_trainable(config, *data);
+      json written = to_json(config);
+      group.candidates.push_back(configuration_of(data->problem(config), written, group.setting,
+                                                  choose ? chosen_text({{"config", written}}) : ""));
+    }
+    sweep.plan.groups.push_back(std::move(group));
+  }
+  return sweep;
+}
+
+// The reports of the groups, in their order.
+std::vector<json> reports_from(const Sweep& sweep, const SweepArguments& arguments) {
+  WritableStore store(arguments.store, arguments.resume);
+  store.add_groups(sweep.plan);
+  train_missing_here(sweep, store, arguments);
+  std::vector<json> reports;
+  for (const Group& group : sweep.plan.groups) reports.push_back(report_of_group(store.get(), sweep.plan, group));
+  return reports;
+}
+
 // One line for each method and cap, equal weight first. `paper(method, cap)` gives the paper's numbers as text.
 template <class Config, class TableType, class Paper>
 std::vector<Line> run_lines(const TableArguments& arguments, Config config, const TableType& table,
@@ -196,6 +255,16 @@ std::vector<Line> run_lines(const TableArguments& arguments, Config config, cons
       if (!as_paper || in_paper(method, cap)) wanted.emplace_back(method, cap);
     }
   }
+  std::vector<Line> lines;
+  if (!arguments.store.empty()) {
+    const std::vector<json> reports = reports_from(sweep_for(arguments, config, wanted),
+                                                   sweep_into(arguments.store, arguments.jobs, arguments.format));
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      const auto& [method, cap] = wanted[k];
+      lines.push_back({set_name(cap), method, reports[k], paper(method, cap)});
+    }
+    return lines;
+  }
   int trainings = 0;
   for (const auto& [method, cap] : wanted) {
     config.layer = layer_named(method);
@@ -205,7 +274,6 @@ std::vector<Line> run_lines(const TableArguments& arguments, Config config, cons
   WorkProgress bar(trainings, false);
   const StopOnSignal stop;
   const TableWork work{bar, stop.flag(), jobs_or_default(arguments.jobs, config.threads)};
-  std::vector<Line> lines;
   const auto add = [&](const std::string& method, double cap) {
     config.layer = layer_named(method);
     config.cap = cap;
@@ -294,21 +362,29 @@ std::span<const PaperPortfolioRow> paper_rows(PortfolioObjective objective) {
   return {};
 }
 
-ExitCode portfolio_table(const TableArguments& arguments, const PortfolioConfig& config,
-                         const std::vector<double>& caps) {
-  const auto paper = paper_rows(config.model.objective);
-  const bool variance = config.model.objective == PortfolioObjective::variance;
-  const auto lines =
-      run_lines(arguments, config, load_prices_and_warn(config.prices, config.data_seed), caps,
-                paper_caps(paper_net_table(), arguments.universe), [&](const std::string& method, double cap) {
-                  for (const PaperPortfolioRow& row : paper) {
-                    if (row.universe != arguments.universe || row.method != method || row.cap != cap) continue;
-                    return fmt::format("{:.2f} +- {:.2f}, {:.2f}", row.sharpe, row.sharpe_std, row.turnover);
-                  }
-                  return std::string();
-                });
-  const std::string below = config.prices + "\n[ ]: 95 % of a block bootstrap of the test days (docs/metrics.md)";
-  if (variance) {
+// The paper's numbers, or nothing.
+std::string paper_text(const PortfolioConfig& config, const std::string& universe, const std::string& method,
+                       double cap) {
+  for (const PaperPortfolioRow& row : paper_rows(config.model.objective)) {
+    if (row.universe != universe || row.method != method || row.cap != cap) continue;
+    return fmt::format("{:.2f} +- {:.2f}, {:.2f}", row.sharpe, row.sharpe_std, row.turnover);
+  }
+  return {};
+}
+std::string paper_text(const DispatchConfig& /*config*/, const std::string& /*universe*/, const std::string& method,
+                       double kappa) {
+  for (const PaperDispatchRow& row : paper_dispatch_table()) {
+    if (row.method == method && row.kappa == kappa) {
+      return fmt::format("{:.2f} +- {:.2f}", row.served_rate, row.served_rate_std);
+    }
+  }
+  return {};
+}
+
+ExitCode print_portfolio_lines(const TableArguments& arguments, PortfolioObjective objective,
+                               const std::vector<Line>& lines, const std::string& data) {
+  const std::string below = data + "\n[ ]: 95 % of a block bootstrap of the test days (docs/metrics.md)";
+  if (objective == PortfolioObjective::variance) {
     return print_lines(
         arguments, lines, below, {"volatility", "turnover", "to equal weight"}, "", [](const json& report) {
           return std::vector<std::string>{mean_and_std(report, "annual_volatility"), mean_and_std(report, "turnover"),
@@ -322,21 +398,69 @@ ExitCode portfolio_table(const TableArguments& arguments, const PortfolioConfig&
                      });
 }
 
+ExitCode print_dispatch_lines(const TableArguments& arguments, const std::vector<Line>& lines,
+                              const std::string& data) {
+  return print_lines(arguments, lines, data, {"served rate", "to equal weight"}, "paper", [](const json& report) {
+    return std::vector<std::string>{mean_and_std(report, "served_rate"),
+                                    against_equal_weight(report, "served_rate_difference", false)};
+  });
+}
+
+ExitCode portfolio_table(const TableArguments& arguments, const PortfolioConfig& config,
+                         const std::vector<double>& caps) {
+  const auto lines = run_lines(
+      arguments, config, load_prices_and_warn(config.prices, config.data_seed), caps,
+      paper_caps(paper_net_table(), arguments.universe),
+      [&](const std::string& method, double cap) { return paper_text(config, arguments.universe, method, cap); });
+  return print_portfolio_lines(arguments, config.model.objective, lines, config.prices);
+}
+
 ExitCode dispatch_table(const TableArguments& arguments, const DispatchConfig& config,
                         const std::vector<double>& kappas) {
-  const auto lines = run_lines(arguments, config, load_demand_and_warn(config.demand, config.zones, config.data_seed),
-                               kappas, {1.0, 0.1, 0.02}, [](const std::string& method, double kappa) {
-                                 for (const PaperDispatchRow& row : paper_dispatch_table()) {
-                                   if (row.method != method || row.kappa != kappa) continue;
-                                   return fmt::format("{:.2f} +- {:.2f}", row.served_rate, row.served_rate_std);
-                                 }
-                                 return std::string();
-                               });
-  return print_lines(arguments, lines, config.demand, {"served rate", "to equal weight"}, "paper",
-                     [](const json& report) {
-                       return std::vector<std::string>{mean_and_std(report, "served_rate"),
-                                                       against_equal_weight(report, "served_rate_difference", false)};
-                     });
+  const auto lines = run_lines(
+      arguments, config, load_demand_and_warn(config.demand, config.zones, config.data_seed), kappas, {1.0, 0.1, 0.02},
+      [&](const std::string& method, double kappa) { return paper_text(config, arguments.universe, method, kappa); });
+  return print_dispatch_lines(arguments, lines, config.demand);
+}
+
+// ---- the groups of a sweep file
+
+// "liquid cap 0.05": what a line of a sweep is about, with the universe by the name of its data.
+std::string universe_of(const PortfolioConfig& config) {
+  const std::string source = config.prices.substr(config.prices.find(':') + 1);
+  const std::string name = std::filesystem::path(source).filename().string();
+  return name.substr(0, name.find('.'));
+}
+
+Line line_of(const PortfolioConfig& config, json report) {
+  const std::string universe = universe_of(config);
+  return {universe + " " + set_name(config.cap), config.layer.method, std::move(report),
+          paper_text(config, universe, config.layer.method, config.cap)};
+}
+Line line_of(const DispatchConfig& config, json report) {
+  return {set_name(config.cap), config.layer.method, std::move(report),
+          paper_text(config, "", config.layer.method, config.cap)};
+}
+
+ExitCode sweep_table(const TableArguments& arguments, const SweepArguments& wanted) {
+  const Sweep sweep = read_sweep(wanted.file, wanted.choice);
+  const bool portfolio = std::holds_alternative<std::shared_ptr<StudyData<PortfolioConfig>>>(sweep.data);
+  std::vector<Line> lines;
+  PortfolioObjective objective = PortfolioObjective::net;
+  for (json& report : reports_from(sweep, wanted)) {
+    json config = report.at("config");
+    config.update({{"seed", 0}, {"seeds", 1}, {"threads", 1}});
+    if (portfolio) {
+      const PortfolioConfig trained = portfolio_config(config);
+      objective = trained.model.objective;
+      lines.push_back(line_of(trained, std::move(report)));
+    } else {
+      lines.push_back(line_of(dispatch_config(config), std::move(report)));
+    }
+  }
+  const std::string data = wanted.file + ", " + wanted.store;
+  return portfolio ? print_portfolio_lines(arguments, objective, lines, data)
+                   : print_dispatch_lines(arguments, lines, data);
 }
 
 // Ours in fractions, the paper's in the per cent that it prints.
@@ -383,9 +507,15 @@ ExitCode summary_table(const TableArguments& arguments, const PortfolioConfig& c
 }
 
 void add_table_flags(CLI::App& command, TableArguments& arguments) {
+  CLI::Option* const runs = command
+                                .add_option("--runs", arguments.runs,
+                                            "Folder of runs: a run that is there is read, the others are saved there")
+                                ->type_name("DIR");
   command
-      .add_option("--runs", arguments.runs, "Folder of runs: a run that is there is read, the others are saved there")
-      ->type_name("DIR");
+      .add_option("--store", arguments.store,
+                  "Results of sweeps: a trial that is there is read, the others are trained and added")
+      ->type_name("FILE")
+      ->excludes(runs);
   std::vector<std::string> names;
   for (const std::string_view name : method_names()) names.emplace_back(name);
   command.add_option("--method", arguments.methods, "Methods, separated by commas")
@@ -452,6 +582,26 @@ void add_table_command(CLI::App& program, Action& chosen) {
   add_numbers(demand, "--kappa", dispatch->kappas, kShare, "Caps, separated by commas (default: 1, 0.1, 0.02)");
   demand.callback([dispatch, &chosen] {
     chosen = [dispatch] { return dispatch_table(dispatch->arguments, dispatch->config, dispatch->kappas); };
+  });
+
+  struct FromSweep {
+    TableArguments arguments;
+    SweepArguments sweep;
+  };
+  const auto from_sweep = std::make_shared<FromSweep>();
+  CLI::App& groups = *table.add_subcommand("sweep", "What a sweep file came to; trains what its store does not have");
+  add_sweep_choice(groups, from_sweep->sweep);
+  groups.get_option("--store")->required();
+  add_number(groups, "--jobs", from_sweep->sweep.jobs, kJobs,
+             "Trainings at a time (default: the cores); the results are the same");
+  add_format(groups, from_sweep->arguments.format);
+  groups.callback([from_sweep, &chosen] {
+    chosen = [from_sweep] {
+      from_sweep->sweep.resume = true;
+      from_sweep->sweep.format = from_sweep->arguments.format;
+      from_sweep->arguments.tune = true;  // the chosen parameters stand below the table
+      return sweep_table(from_sweep->arguments, from_sweep->sweep);
+    };
   });
 
   const auto summary = std::make_shared<Portfolio>();
