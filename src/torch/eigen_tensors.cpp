@@ -51,8 +51,8 @@ at::Tensor to_tensor(const Eigen::MatrixXd& matrix) {
 
 Eigen::MatrixXd to_columns(const at::Tensor& rows) {
   const at::Tensor wide = rows.to(at::kCPU, at::kDouble).contiguous();
-  const int64_t width = wide.size(-1);
-  return Eigen::Map<const Eigen::MatrixXd>(wide.data_ptr<double>(), width, width == 0 ? 0 : wide.numel() / width);
+  const int64_t count = c10::multiply_integers(wide.sizes().slice(0, static_cast<std::size_t>(wide.dim()) - 1));
+  return Eigen::Map<const Eigen::MatrixXd>(wide.data_ptr<double>(), wide.size(-1), count);
 }
 
 at::Tensor from_columns(const Eigen::MatrixXd& columns, const at::Tensor& like) {

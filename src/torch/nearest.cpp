@@ -48,11 +48,6 @@ void with_projectors(const at::Tensor& A, const at::Tensor& E, const MapObject& 
   }
 }
 
-// Data without a width have no columns to count.
-MatrixXd some_of(const MatrixXd& all, Index first, Index count) {
-  return all.rows() == 0 ? MatrixXd(0, count) : MatrixXd(all.middleCols(first, count));
-}
-
 using NearestAndDuals = std::tuple<at::Tensor, at::Tensor>;
 NearestAndDuals nearest_kernel(const at::Tensor& u, const at::Tensor& b, const at::Tensor& f, const at::Tensor& A,
                                const at::Tensor& E, c10::optional<int64_t> steps, const MapPtr& map) {
@@ -64,7 +59,7 @@ NearestAndDuals nearest_kernel(const at::Tensor& u, const at::Tensor& b, const a
   const std::optional<int> limit = steps ? std::optional<int>(static_cast<int>(*steps)) : std::nullopt;
   with_projectors(A, E, *map, points.cols(), [&](const PolyhedronProjector& projector, Index first, Index count) {
     PolyhedronProjector::Nearest nearest = projector.solve(
-        points.middleCols(first, count), some_of(bounds, first, count), some_of(levels, first, count), limit);
+        points.middleCols(first, count), bounds.middleCols(first, count), levels.middleCols(first, count), limit);
     x.middleCols(first, count) = nearest.x;
     duals.middleCols(first, count) = nearest.duals;
   });
@@ -92,7 +87,7 @@ PolyhedraCotangents nearest_backward_kernel(const at::Tensor& grad_x, const at::
     place.add_(from_columns(matrix.transpose(), place));
   };
   with_projectors(A, E, *map, gradients.cols(), [&](const PolyhedronProjector& projector, Index first, Index count) {
-    const MatrixXd at = some_of(multipliers, first, count);
+    const MatrixXd at = multipliers.middleCols(first, count);
     const auto found = projector.through(at, gradients.middleCols(first, count));
     of_u.middleCols(first, count) = found.u;
     of_b.middleCols(first, count) = found.b;
