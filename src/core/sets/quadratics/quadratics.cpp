@@ -7,6 +7,7 @@
 
 #include "algebra/as_doubles.hpp"
 #include "algebra/symmetric_eigen.hpp"
+#include "kernels/matrix_product_kernels.hpp"
 #include "kernels/row_kernels.hpp"
 #include "numbers.hpp"
 #include "sets/log_barrier.hpp"
@@ -126,27 +127,27 @@ class QuadraticGauge final : public GuardedGauge<T> {
       : QuadraticGauge(q, margin_of(q, u0), name) {}
 
   struct Scratch final : GaugeScratch {
-    explicit Scratch(std::size_t rank) : w(rank) {}
-    std::vector<T> w;
+    explicit Scratch(std::size_t size) : w(size) {}
+    std::vector<T> w;  // V d, row after row
   };
-  [[nodiscard]] std::unique_ptr<GaugeScratch> make_scratch(std::size_t) const override {
-    return std::make_unique<Scratch>(rank_);
+  [[nodiscard]] std::unique_ptr<GaugeScratch> make_scratch(std::size_t max_rows) const override {
+    return std::make_unique<Scratch>(max_rows * rank_);
   }
 
   void evaluate(Rows<const T> d, std::span<GaugeAt<T>> at, GaugeScratch& scratch) const noexcept override {
-    for (std::size_t i = 0; i < d.count(); ++i) at[i] = {unit_ * root(d[i], scratch).gamma, 0};
+    const Rows<T> w = images(d, scratch);
+    for (std::size_t i = 0; i < d.count(); ++i) at[i] = {unit_ * root(d[i], w[i]).gamma, 0};
   }
 
   // n = (V'V d + gamma beta) / sqrt(|V d|^2 + (beta.d)^2); the root is 0 only where d is a recession direction.
   void add_gradient(T scale, std::span<const T> d, const GaugeAt<T>&, std::span<T> out,
                     GaugeScratch& scratch) const noexcept override {
-    const Root<T> r = root(d, scratch);
+    const std::span<const T> w = images(Rows<const T>(d), scratch)[0];
+    const Root<T> r = root(d, w);
     if (!(r.length > 0)) return;
     const T by_length = scale * unit_ / r.length;
     kernels::add_scaled(by_length * r.gamma, beta_.data(), out.data(), out.size());
     kernels::add_scaled(by_length * inflation_, d.data(), out.data(), out.size());
-    if (identity_) return;
-    const auto& w = static_cast<Scratch&>(scratch).w;
     for (std::size_t k = 0; k < rank_; ++k) {
       kernels::add_scaled(by_length * w[k], V_.data() + k * out.size(), out.data(), out.size());
     }
@@ -168,7 +169,10 @@ class QuadraticGauge final : public GuardedGauge<T> {
 
  private:
   QuadraticGauge(const QuadraticData& q, Margin margin, const std::string& name)
-      : GuardedGauge<T>(margin), identity_(q.L.rows() == 0), rank_(static_cast<std::size_t>(q.L.rows())) {
+      : GuardedGauge<T>(margin),
+        identity_(q.L.rows() == 0),
+        rank_(static_cast<std::size_t>(q.L.rows())),
+        panels_(rank_, static_cast<std::size_t>(q.g.size())) {
     require_resolvable<T>(margin.sigma, name, static_cast<double>(q.A));
     require_reach<T>(margin.lipschitz);
     unit_ = power_of_two_near<T>(margin.lipschitz);
@@ -176,7 +180,10 @@ class QuadraticGauge final : public GuardedGauge<T> {
     const long double by_root = grow / std::sqrt(q.A);
     for (const long double g : q.g) beta_.push_back(static_cast<T>(grow * g / q.A));
     for (Eigen::Index k = 0; k < q.L.rows(); ++k) {
-      for (Eigen::Index j = 0; j < q.L.cols(); ++j) V_.push_back(static_cast<T>(by_root * q.L(k, j)));
+      for (Eigen::Index j = 0; j < q.L.cols(); ++j) {
+        V_.push_back(static_cast<T>(by_root * q.L(k, j)));
+        panels_.set(static_cast<std::size_t>(k), static_cast<std::size_t>(j), V_.back());
+      }
     }
     // V'V is the identity over A, or falls short of P / A by the factorisation's rounding: the latter is added back as
     // a multiple of the identity, so that the guarded set stays inside the given one.
@@ -190,20 +197,25 @@ class QuadraticGauge final : public GuardedGauge<T> {
     return general_margin<double>({kUlp<T>}, lipschitz, terms, u0.stableNorm(), static_cast<double>(q.A_error / q.A));
   }
 
-  [[nodiscard]] Root<T> root(std::span<const T> d, GaugeScratch& scratch) const noexcept {
-    auto& w = static_cast<Scratch&>(scratch).w;
-    T curved = inflation_ * kernels::dot(d.data(), d.data(), d.size());
-    for (std::size_t k = 0; k < rank_; ++k) {
-      w[k] = kernels::dot(V_.data() + k * d.size(), d.data(), d.size());
-      curved += w[k] * w[k];
-    }
+  // V d for every row, in the scratch.
+  [[nodiscard]] Rows<T> images(Rows<const T> d, GaugeScratch& scratch) const noexcept {
+    const Rows<T> w(static_cast<Scratch&>(scratch).w.data(), d.count(), rank_);
+    if (rank_ > 0) kernels::multiply(panels_, d, w);
+    return w;
+  }
+
+  // With w = V d.
+  [[nodiscard]] Root<T> root(std::span<const T> d, std::span<const T> w) const noexcept {
+    const T curved =
+        inflation_ * kernels::dot(d.data(), d.data(), d.size()) + kernels::dot(w.data(), w.data(), w.size());
     return positive_root(curved, kernels::dot(beta_.data(), d.data(), d.size()));
   }
 
   bool identity_;
   std::size_t rank_;
   T unit_ = 1;
-  std::vector<T> V_;  // row by row
+  std::vector<T> V_;           // row by row
+  kernels::Panels<T> panels_;  // the same for products with blocks
   std::vector<T> beta_;
   T inflation_ = 0;
 };
