@@ -1,5 +1,6 @@
 #include "anchor/always_active.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "anchor/linear_program.hpp"
@@ -9,14 +10,15 @@ namespace softradial {
 
 using Eigen::Index;
 
-std::vector<std::size_t> always_active_rows(const LinearPart& part, const Eigen::VectorXd& x, double tolerance) {
+std::vector<std::size_t> always_active_rows(const LinearPart& part, const Eigen::VectorXd& x, double relative,
+                                            double distance) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const auto dim = static_cast<Index>(part.dim());
   std::vector<std::size_t> touched;
   std::vector<Eigen::Triplet<double>> entries;
   for (const FreeRow& free_row : part.free_rows()) {
     const LinearSystem::Row& row = part.row(free_row);
-    if (residual(row, x.data()) > tolerance * free_row.norm) continue;
+    if (residual(row, x.data()) > std::max(relative * row_size(row, x), distance * free_row.norm)) continue;
     const auto i = static_cast<Index>(touched.size());
     for (const LinearSystem::Entry& entry : row.entries) {
       entries.emplace_back(i, static_cast<Index>(entry.column), entry.value / free_row.norm);

@@ -4,7 +4,10 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "anchor/barrier_objective.hpp"
 #include "anchor/center_walk.hpp"
@@ -94,15 +97,25 @@ Eigen::VectorXd center_from(const Eigen::VectorXd& start, const NewtonObjective&
   return barrier_minimiser(barrier, part.hull(), start, data_size(part, start));
 }
 
-// False where rounding alone makes a point of a flat set look interior: a step of kThinnest along some axis leaves the
-// set. Only small slacks raise the question, which costs two evaluations for each axis.
-bool has_room(const RelevantInequalities& inequalities, const AffineHull& hull, const Eigen::VectorXd& x) {
+// False where rounding alone makes a point of a flat set look interior: a linear row is too close, in its own units, or a
+// step of kThinnest along some axis leaves a curved inequality. Only small slacks raise the question, which costs two
+// evaluations for each axis.
+bool has_room(const RelevantInequalities& inequalities, const LinearPart& part, const Eigen::VectorXd& x) {
   const double slack = inequalities.smallest(x).slack;
   const double size = x.cwiseAbs().maxCoeff();
   if (!(slack > 0) || slack > kSuspicious * size) return slack > 0;
+  if (!is_clearly_inside(part, x)) return false;
+  std::unordered_set<std::string_view> linear;
+  for (const LinearSystem::Row& row : part.system().inequalities()) linear.insert(row.name);
+  std::vector<bool> is_curved;
+  for (std::size_t i = 0; i < inequalities.size(); ++i) is_curved.push_back(!linear.contains(inequalities.name(i)));
   for (Eigen::Index j = 0; j < x.size(); ++j) {
     for (const double step : {kThinnest * size, -kThinnest * size}) {
-      if (!(inequalities.smallest(hull.project(x + step * Eigen::VectorXd::Unit(x.size(), j))).slack > 0)) return false;
+      const Eigen::VectorXd beside = part.hull().project(x + step * Eigen::VectorXd::Unit(x.size(), j));
+      const Eigen::VectorXd slacks = inequalities.slacks(beside);
+      for (std::size_t i = 0; i < is_curved.size(); ++i) {
+        if (is_curved[i] && !(slacks[static_cast<Eigen::Index>(i)] > 0)) return false;
+      }
     }
   }
   return true;
@@ -135,7 +148,7 @@ InteriorPoint analytic_center(const ConvexSet& set, const LinearPart& part, cons
   found.point = onto_hull(part.hull(), found.point);
   const Eigen::VectorXd center = onto_hull(part.hull(), center_from(found.point, barrier, inequalities, part));
   if (is_interior(center)) found.point = center;
-  if (!has_room(inequalities, part.hull(), found.point)) {
+  if (!has_room(inequalities, part, found.point)) {
     found.status = AnchorStatus::no_interior;
     found.reason = "no point has room around it in double precision: " + inequalities.smallest(found.point).name +
                    " has at best slack " + amount_text(inequalities.smallest(found.point).slack);

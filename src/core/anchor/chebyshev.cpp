@@ -65,8 +65,9 @@ void center_among_optima(const LinearPart& part, MaxSlack& solution) {
 }
 
 // All of them at once; where that fails, those that the multipliers prove.
-std::vector<std::size_t> implicit_equalities(const LinearPart& part, const MaxSlack& solution, double flat) {
-  std::vector<std::size_t> implicit = always_active_rows(part, solution.point, kTouching * flat);
+std::vector<std::size_t> implicit_equalities(const LinearPart& part, const MaxSlack& solution) {
+  std::vector<std::size_t> implicit =
+      always_active_rows(part, solution.point, kTouching * kFlatTolerance, kTouching * solution.resolution);
   if (implicit.empty()) {
     for (const FreeRow& free_row : solution.tight) implicit.push_back(free_row.inequality);
   }
@@ -103,7 +104,8 @@ ChebyshevCenter chebyshev_center(LinearPart& part) {
       if (center.status != AnchorStatus::found) center.reason = "the largest ball is too small for double precision";
       return center;
     }
-    part.add_implicit_equalities(implicit_equalities(part, *solution, flat), solution->point, kRounding * flat);
+    part.add_implicit_equalities(implicit_equalities(part, *solution), solution->point, kRounding * kFlatTolerance,
+                                 std::max(kRounding * solution->resolution, solution->rounding));
   }
   center.status = part.status();
   center.reason = part.reason();

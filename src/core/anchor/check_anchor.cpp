@@ -4,7 +4,6 @@
 #include "anchor/chebyshev.hpp"
 #include "anchor/linear_part.hpp"
 #include "anchor/relevant_inequalities.hpp"
-#include "anchor/row_length.hpp"
 #include "anchor/wording.hpp"
 #include "sets/number_text.hpp"
 #include "softradial/anchor.hpp"
@@ -13,7 +12,7 @@
 namespace softradial {
 namespace {
 
-// A given point may be this far off the hull, relative to its size: points that were printed with seven digits pass.
+// A given point may be this far off an equality, relative to its size: points that were printed with seven digits pass.
 constexpr double kOffHull = 1e-6;
 
 void require_point(const Set& set, const Eigen::VectorXd& point) {
@@ -34,8 +33,7 @@ Eigen::VectorXd on_hull_of(const LinearPart& part, const Eigen::VectorXd& point)
   if (part.status() != AnchorStatus::found) throw NoInterior("anchor: " + part.reason());
   for (const LinearSystem::Row& equality : part.independent_equalities()) {
     const double off = residual(equality, point.data());
-    const double size = std::abs(equality.bound) + row_length(equality.entries) * point.norm();
-    if (std::abs(off) > kOffHull * size) {
+    if (std::abs(off) > kOffHull * row_size(equality, point)) {
       throw AnchorNotInterior("anchor: " + equality.name + " is off by " + amount_text(-off));
     }
   }

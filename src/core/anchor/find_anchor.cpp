@@ -14,6 +14,7 @@
 #include "softradial/anchor.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/sets/combinators.hpp"
+#include "softradial/sets/coordinates.hpp"
 
 namespace softradial {
 namespace {
@@ -45,6 +46,38 @@ Anchor found_or_failure(const ConvexSet& set, const LinearPart& part, AnchorSour
   std::optional<Anchor> anchor = verified(set, part, source, std::move(point));
   if (!anchor) return failure(AnchorStatus::not_found, "the interior is too small for double precision");
   return *std::move(anchor);
+}
+
+// The closed form of a set that only bounds and a sum constrain, where it is clearly inside: their rows need not be written
+// down. Nothing where it is not, or where bounds fix a coordinate.
+std::optional<Anchor> closed_form_of_bounds(const CoordinateSet& set) {
+  std::optional<Eigen::VectorXd> point = set.closed_form_anchor();
+  if (!point) return std::nullopt;
+  std::vector<LinearSystem::Row> equalities;
+  if (set.total()) {
+    LinearSystem::Row& sum = equalities.emplace_back();
+    sum.bound = *set.total();
+    for (std::size_t j = 0; j < set.dim(); ++j) sum.entries.push_back({j, 1.0});
+  }
+  EqualityHull found = equality_hull(set.dim(), equalities);
+  if (found.status != AnchorStatus::found || found.hull.codimension() == set.dim()) return std::nullopt;
+  *point = onto_hull(found.hull, *point);
+  double smallest = std::numeric_limits<double>::infinity();
+  for (Eigen::Index j = 0; j < point->size(); ++j) {
+    const double x = (*point)[j];
+    for (const double bound : {set.lower()[j], set.upper()[j]}) {
+      if (std::isinf(bound)) continue;
+      const double slack = std::abs(bound - x);
+      if (!(slack > kWitnessTolerance * (std::abs(bound) + std::abs(x)))) return std::nullopt;
+      smallest = std::min(smallest, slack);
+    }
+  }
+  return Anchor{.status = AnchorStatus::found,
+                .source = AnchorSource::closed_form,
+                .point = *std::move(point),
+                .hull = std::move(found.hull),
+                .slack = smallest,
+                .reason = {}};
 }
 
 // Anchors that the members of an intersection carry or have in closed form: good starts for the search.
@@ -181,6 +214,10 @@ std::string_view to_string(AnchorSource source) noexcept {
 Anchor find_anchor(const Set& set, AnchorSearch search) {
   if (search == AnchorSearch::automatic && set.anchor()) return check_anchor(set, *set.anchor());
   if (const auto* product = dynamic_cast<const Product*>(&*set)) return find_in_product(*product, search);
+
+  if (const auto* bounds = dynamic_cast<const CoordinateSet*>(&*set); bounds && search == AnchorSearch::automatic) {
+    if (std::optional<Anchor> anchor = closed_form_of_bounds(*bounds)) return *std::move(anchor);
+  }
 
   LinearSystem system(set.dim());
   const bool all_linear = set->append_linear(system);

@@ -11,7 +11,7 @@
 namespace softradial {
 namespace {
 
-// A row that is constant on the hull may miss its bound by this much, relative to |b| + |a| |x|: several times the
+// A row that is constant on the hull may miss its bound by this much, relative to its size: several times the
 // flatness below which inequalities are made equalities (chebyshev.hpp), whose errors end up in such rows.
 constexpr double kConstantRowTolerance = 1e-9;
 
@@ -40,11 +40,12 @@ LinearPart::LinearPart(LinearSystem system) : system_(std::move(system)), equali
 }
 
 void LinearPart::add_implicit_equalities(const std::vector<std::size_t>& inequalities, const Eigen::VectorXd& point,
-                                         double close) {
+                                         double relative, double distance) {
   for (const std::size_t i : inequalities) {
     LinearSystem::Row row = system_.inequalities()[i];
     const double slack = residual(row, point.data());
-    if (std::abs(slack) > close * row_length(row.entries)) row.bound -= slack;
+    const double close = std::max(relative * row_size(row, point), distance * row_length(row.entries));
+    if (std::abs(slack) > close) row.bound -= slack;
     equalities_.push_back(std::move(row));
   }
   reduce();
@@ -61,7 +62,6 @@ void LinearPart::reduce() {
 
   for (const std::size_t k : found.independent) independent_.push_back(equalities_[k]);
   const Eigen::VectorXd point = least_norm_point();
-  const double point_norm = point.norm();
   for (std::size_t i = 0; i < system_.inequalities().size(); ++i) {
     const LinearSystem::Row& row = system_.inequalities()[i];
     const double full_norm = row_length(row.entries);
@@ -71,7 +71,7 @@ void LinearPart::reduce() {
       continue;
     }
     const double slack = residual(row, point.data());
-    if (slack < -kConstantRowTolerance * (std::abs(row.bound) + full_norm * point_norm)) {
+    if (slack < -kConstantRowTolerance * row_size(row, point)) {
       status_ = AnchorStatus::empty;
       reason_ = row.name + " has slack " + amount_text(slack) +
                 (full_norm == 0 ? " everywhere" : " wherever the equalities hold");
@@ -88,11 +88,18 @@ double smallest_distance(const LinearPart& part, const Eigen::VectorXd& x) {
   return smallest;
 }
 
+double row_size(const LinearSystem::Row& row, const Eigen::VectorXd& x) {
+  double size = std::abs(row.bound);
+  for (const LinearSystem::Entry& entry : row.entries) {
+    size += std::abs(entry.value * x[static_cast<Eigen::Index>(entry.column)]);
+  }
+  return size;
+}
+
 bool is_clearly_inside(const LinearPart& part, const Eigen::VectorXd& x) {
-  const double size = x.norm();
   return std::ranges::all_of(part.free_rows(), [&](const FreeRow& free_row) {
     const LinearSystem::Row& row = part.row(free_row);
-    return residual(row, x.data()) > kFlatTolerance * (std::abs(row.bound) + row_length(row.entries) * size);
+    return residual(row, x.data()) > kWitnessTolerance * row_size(row, x);
   });
 }
 

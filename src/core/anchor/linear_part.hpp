@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -10,10 +11,14 @@
 
 namespace softradial {
 
-// A polyhedron whose inradius is below this, relative to the size of its point and of the data of the rows that confine
-// it, is flat: 1e-11 is 1e5 ulp, more than the rounding of data that were meant to coincide, and far below a thickness
-// that someone could mean.
+// A polyhedron whose inradius is below this, relative to the sizes of the rows that confine it (row_size), is flat: 1e-11 is
+// 1e5 ulp, more than the rounding of data that were meant to coincide, and far below a thickness that someone could mean.
+// Each row is judged in its own units: a metre beside a nanometre is not flat.
 inline constexpr double kFlatTolerance = 1e-11;
+
+// A point that is inside a row by more than this, relative likewise, proves that the row is not an equality in disguise: 64
+// ulp are more than the rounding of the point and of the row's data.
+inline constexpr double kWitnessTolerance = 64 * std::numeric_limits<double>::epsilon();
 
 // An inequality a.x <= b that is not constant on the hull.
 struct FreeRow {
@@ -29,10 +34,10 @@ class LinearPart {
   explicit LinearPart(LinearSystem system);
 
   // Declares inequalities to hold with equality throughout the set, and starts again with the hull that this gives:
-  // a_i.x = b_i where `point`, a central one, is that close to it (a distance), otherwise a_i.x = a_i.point: the set
-  // has some thickness after all.
+  // a_i.x = b_i where `point`, a central one, is close to it, by a share of the row's size or by a distance; otherwise
+  // a_i.x = a_i.point: the set has some thickness after all.
   void add_implicit_equalities(const std::vector<std::size_t>& inequalities, const Eigen::VectorXd& point,
-                               double close);
+                               double relative, double distance);
 
   [[nodiscard]] AnchorStatus status() const noexcept { return status_; }  // `found`: nothing wrong so far
   [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
@@ -63,7 +68,10 @@ class LinearPart {
 // The smallest slack / norm of the free rows at x: how far x is from the closest of them. +infinity without rows.
 [[nodiscard]] double smallest_distance(const LinearPart& part, const Eigen::VectorXd& x);
 
-// True if x is inside every free row by more than kFlatTolerance (|b| + |a| |x|). If such a point is on the hull, there
+// |b| + sum_j |a_j x_j|: the size of the terms in a row, which rounding is relative to.
+[[nodiscard]] double row_size(const LinearSystem::Row& row, const Eigen::VectorXd& x);
+
+// True if x is inside every free row by more than kWitnessTolerance of the row's size. If such a point is on the hull, there
 // are no implicit equalities.
 [[nodiscard]] bool is_clearly_inside(const LinearPart& part, const Eigen::VectorXd& x);
 

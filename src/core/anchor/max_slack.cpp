@@ -21,15 +21,19 @@ constexpr double kFarAway = 1e6;
 constexpr double kGrowth = 1e4;
 constexpr double kCoarse = 1e-3;
 constexpr double kSmallestShrink = 1e-6;
-constexpr int kMaxShrinks = 2;
+constexpr int kMaxShrinks = 4;
 // A multiplier counts as positive from this share of the largest on. Smaller ones, if they are real, come up again once
 // the rows with the large ones are out of the way.
 constexpr double kPositiveShare = 1e-6;
 // A unit below this share of the origin's own size would measure its rounding.
 constexpr double kSmallestUnit = 1e-9;
 
+// How the equalities stand in the programme: as they are given, which keeps them sparse, or as the hull's orthonormal normals,
+// which tell equalities apart whose angle is below what the solver resolves.
+enum class Equalities { given, normals };
+
 // Columns z_1 ... z_n, s; rows the free rows (a_i / norm_i, 1), then the equalities e_k / |e_k|.
-LinearProgramData programme(const LinearPart& part) {
+LinearProgramData programme(const LinearPart& part, Equalities equalities) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const auto num_free = static_cast<Index>(part.free_rows().size());
   const auto num_rows = num_free + static_cast<Index>(part.independent_equalities().size());
@@ -43,6 +47,13 @@ LinearProgramData programme(const LinearPart& part) {
     entries.emplace_back(i, dim, 1.0);
   }
   for (Index k = num_free; k < num_rows; ++k) {
+    if (equalities == Equalities::normals) {
+      for (Index j = 0; j < dim; ++j) {
+        const double value = part.hull().normals(k - num_free, j);
+        if (value != 0) entries.emplace_back(k, j, value);
+      }
+      continue;
+    }
     const LinearSystem::Row& row = part.independent_equalities()[static_cast<std::size_t>(k - num_free)];
     const double norm = row_length(row.entries);
     for (const LinearSystem::Entry& entry : row.entries) {
@@ -87,8 +98,11 @@ double first_unit(const LinearPart& part, const Eigen::VectorXd& x) {
 
 class MaxSlackSearch {
  public:
-  explicit MaxSlackSearch(const LinearPart& part)
-      : part_(part), program_(programme(part)), origin_(part.least_norm_point()), unit_(first_unit(part, origin_)) {
+  MaxSlackSearch(const LinearPart& part, Equalities equalities)
+      : part_(part),
+        program_(programme(part, equalities)),
+        origin_(part.least_norm_point()),
+        unit_(first_unit(part, origin_)) {
     // No ball of a set with a largest one is larger than the largest distance of a row from a point of the hull: with
     // multipliers y of sum 1 that cancel the rows' directions, t = sum_i y_i t <= sum_i y_i distance_i.
     cap_ = std::max({1.0, origin_.cwiseAbs().maxCoeff(), distances(part, origin_).cwiseAbs().maxCoeff()});
@@ -130,8 +144,10 @@ class MaxSlackSearch {
     best_.emplace();
     best_->point = onto_hull(part_.hull(), origin_ + unit_ * solution.x.head(dim));
     best_->level = unit_ * s;
-    best_->resolution = 10 * LinearProgram::kTolerance * unit_;
-    best_->size = best_->point.cwiseAbs().maxCoeff();
+    // Normals mix the coordinates, and with them the rounding of the largest: a few ulp.
+    constexpr double kHullRounding = 64 * std::numeric_limits<double>::epsilon();
+    best_->rounding = part_.hull().codimension() > 0 ? kHullRounding * best_->point.cwiseAbs().maxCoeff() : 0;
+    best_->resolution = std::max(10 * LinearProgram::kTolerance * unit_, best_->rounding);
     best_->capped = at_cap && cap_ <= kFarAway * unit_;
     at_far_row_ = at_cap && !best_->capped;
     const Eigen::VectorXd multipliers = -solution.row_duals.head(scaled.size());
@@ -141,7 +157,7 @@ class MaxSlackSearch {
       const FreeRow& free_row = part_.free_rows()[static_cast<std::size_t>(i)];
       const LinearSystem::Row& row = part_.row(free_row);
       best_->tight.push_back(free_row);
-      best_->size = std::max(best_->size, std::abs(row.bound) / row_length(row.entries));
+      best_->size = std::max(best_->size, row_size(row, best_->point) / row_length(row.entries));
       at_far_row_ = at_far_row_ || scaled[i] > kFarAway;
     }
     return true;
@@ -158,6 +174,10 @@ class MaxSlackSearch {
 
 }  // namespace
 
-std::optional<MaxSlack> maximise_smallest_slack(const LinearPart& part) { return MaxSlackSearch(part).run(); }
+std::optional<MaxSlack> maximise_smallest_slack(const LinearPart& part) {
+  std::optional<MaxSlack> found = MaxSlackSearch(part, Equalities::given).run();
+  if (!found && part.hull().codimension() > 1) found = MaxSlackSearch(part, Equalities::normals).run();
+  return found;
+}
 
 }  // namespace softradial

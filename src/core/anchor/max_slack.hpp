@@ -12,10 +12,11 @@ namespace softradial {
 struct MaxSlack {
   Eigen::VectorXd point;       // on the hull
   double level = 0;            // the largest t
-  double resolution = 0;       // what the solver can tell t from
+  double resolution = 0;       // what the solver, and the rounding, can tell t from
+  double rounding = 0;         // of the point's place on the hull, where that is not the whole space
   bool capped = false;         // t = cap: the set contains balls of any radius
   std::vector<FreeRow> tight;  // rows with a positive multiplier
-  double size = 0;             // of the point and of the data of the tight rows, as distances
+  double size = 0;             // the largest size of a tight row at the point, as a distance
 };
 
 // For a part with at least one free row. Nothing where the solver fails.
