@@ -14,6 +14,7 @@
 #include "sets/coordinates/bounds.hpp"
 #include "sets/coordinates/bounds_kernels.hpp"
 #include "sets/coordinates/coordinate_kernels.hpp"
+#include "sets/coordinates/fixed_coordinates.hpp"
 #include "sets/coordinates/share_kernels.hpp"
 
 namespace softradial {
@@ -230,16 +231,28 @@ void BoundsMap<T>::project(const SampleBounds<T>& bounds, Rows<const T> u, Rows<
   const auto setup = [&]() -> RowSetup<T>& {
     return setup_of_row ? *setup_of_row : setup_of_row.emplace(dim_, method_, bounds);
   };
+  // Rows with fixed coordinates are those without an interior that have one once these are left out.
+  const auto project_fixed = [&](std::size_t i) {
+    if (!FixedCoordinates<T>::in_row(bounds, i)) return false;
+    status[i] = FixedCoordinates<T>(bounds, i, u[i]).project(method_, x[i]);
+    if (!state.empty()) state[i].rho = std::numeric_limits<T>::infinity();  // not for the fused backward passes
+    return true;
+  };
   const kernels::ShareMap<T> shares{dim_, method_, profile_function<T>(method_)};
   const bool by_shares = are_shares(bounds);
   for (std::size_t i = 0; i < u.count(); ++i) {
     if (by_shares) {
+      const std::size_t first = i;
       const std::size_t rest = u.count() - i;
       i += kernels::project_shares(shares, {bounds.upper.slice(i, rest), bounds.total.slice(i, rest)}, u.slice(i, rest),
                                    x.slice(i, rest), &status[i], state.empty() ? nullptr : &state[i]);
+      for (std::size_t k = first; k < i; ++k) {
+        if (status[k] == RowStatus::no_interior) project_fixed(k);
+      }
       if (i == u.count()) break;
     }
     if (!setup().place_anchor(i) || !setup().place_sides()) {
+      if (project_fixed(i)) continue;
       status[i] = RowStatus::no_interior;
     } else if (!setup().project(u.slice(i, 1), x.slice(i, 1), state.empty() ? nullptr : &state[i])) {
       status[i] = RowStatus::not_finite;
@@ -276,6 +289,10 @@ void BoundsMap<T>::project_vjp(const SampleBounds<T>& bounds, Rows<const T> u, R
       for (const Rows<T>& out : data_gradients) {
         if (out.given()) std::ranges::fill(out[i], T{0});
       }
+      continue;
+    }
+    if (FixedCoordinates<T>::in_row(bounds, i)) {
+      FixedCoordinates<T>(bounds, i, u[i]).project_vjp(method_, grad_x[i], i, grad_u[i], gradient);
       continue;
     }
     setup().place_anchor(i);

@@ -1,0 +1,130 @@
+#include "sets/coordinates/fixed_coordinates.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "guard.hpp"
+
+namespace softradial {
+namespace {
+
+template <class T>
+bool is_fixed(T lower, T upper) noexcept {
+  return lower == upper && std::isfinite(lower);
+}
+
+}  // namespace
+
+template <class T>
+bool FixedCoordinates<T>::in_row(const SampleBounds<T>& bounds, std::size_t i) noexcept {
+  return !std::ranges::equal(bounds.lower[i], bounds.upper[i], [](T low, T high) { return !is_fixed(low, high); });
+}
+
+template <class T>
+FixedCoordinates<T>::FixedCoordinates(const SampleBounds<T>& bounds, std::size_t i, std::span<const T> u)
+    : has_total_(bounds.total.given()), has_anchor_(bounds.anchor.given()) {
+  const std::span<const T> lower = bounds.lower[i];
+  const std::span<const T> upper = bounds.upper[i];
+  double taken = 0;
+  double size = 0;
+  for (std::size_t j = 0; j < u.size(); ++j) {
+    finite_ = finite_ && std::isfinite(u[j]);
+    if (is_fixed(lower[j], upper[j])) {
+      fixed_.push_back(j);
+      values_.push_back(lower[j]);
+      taken += static_cast<double>(lower[j]);
+      size += std::abs(static_cast<double>(lower[j]));
+      continue;
+    }
+    free_.push_back(j);
+    u_.push_back(u[j]);
+    lower_.push_back(lower[j]);
+    upper_.push_back(upper[j]);
+    if (has_anchor_) anchor_.push_back(bounds.anchor[i][j]);
+  }
+  if (!has_total_) return;
+  const auto total = static_cast<double>(*bounds.total.row(i));
+  total_ = static_cast<T>(total - taken);
+  // The bounds and the total are rounded numbers: half an ulp of each.
+  rounding_ = guard::kUlp<T> * static_cast<T>(size + std::abs(total));
+}
+
+template <class T>
+SampleBounds<T> FixedCoordinates<T>::view() const noexcept {
+  const std::size_t dim = free_.size();
+  SampleBounds<T> bounds{{lower_.data(), 1, dim, 0}, {upper_.data(), 1, dim}, {}, {}};
+  if (has_total_) bounds.total = {&total_, 1, 1};
+  if (has_anchor_) bounds.anchor = {anchor_.data(), 1, dim};
+  return bounds;
+}
+
+template <class T>
+RowStatus FixedCoordinates<T>::project_free(const Method& method, std::vector<T>& x,
+                                            std::vector<RowState<T>>& state) const {
+  x.resize(free_.size());
+  state.resize(1);
+  if (!finite_) return RowStatus::not_finite;
+  if (free_.empty()) return !has_total_ || std::abs(total_) <= rounding_ ? RowStatus::ok : RowStatus::no_interior;
+  if (is_decided()) {
+    x[0] = total_;
+    return lower_[0] < total_ && total_ < upper_[0] ? RowStatus::ok : RowStatus::no_interior;
+  }
+  RowStatus status = RowStatus::ok;
+  BoundsMap<T>(free_.size(), method)
+      .project(view(), {u_.data(), 1, u_.size()}, {x.data(), 1, x.size()}, {&status, 1}, state);
+  return status;
+}
+
+template <class T>
+RowStatus FixedCoordinates<T>::project(const Method& method, std::span<T> x) {
+  std::vector<T> free_x;
+  std::vector<RowState<T>> state;
+  const RowStatus status = project_free(method, free_x, state);
+  if (status != RowStatus::ok) {
+    std::ranges::fill(x, std::numeric_limits<T>::quiet_NaN());
+    return status;
+  }
+  for (std::size_t k = 0; k < free_.size(); ++k) x[free_[k]] = free_x[k];
+  for (std::size_t k = 0; k < fixed_.size(); ++k) x[fixed_[k]] = values_[k];
+  return status;
+}
+
+// With c_j the value of a fixed coordinate and h the cotangent of the total that is left, c_j has grad_x_j - h.
+template <class T>
+void FixedCoordinates<T>::project_vjp(const Method& method, std::span<const T> grad_x, std::size_t i,
+                                      std::span<T> grad_u, const SampleBoundsGradient<T>& gradient) {
+  const std::size_t dim = free_.size();
+  std::vector<T> free_x;
+  std::vector<RowState<T>> state;
+  const RowStatus status = project_free(method, free_x, state);
+  std::vector<T> g(dim);
+  for (std::size_t k = 0; k < dim; ++k) g[k] = grad_x[free_[k]];
+  std::vector<T> grad_free_u(dim), grad_lower(dim), grad_upper(dim), grad_anchor(has_anchor_ ? dim : 0);
+  T grad_total = 0;
+  if (is_decided()) {
+    if (dim == 1) grad_total = g[0];
+  } else if (dim > 0) {
+    BoundsMap<T>(dim, method)
+        .project_vjp(view(), {u_.data(), 1, dim}, {g.data(), 1, dim}, {&status, 1}, state, {grad_free_u.data(), 1, dim},
+                     {{grad_lower.data(), 1, dim},
+                      {grad_upper.data(), 1, dim},
+                      has_total_ ? Rows<T>(&grad_total, 1, 1) : Rows<T>(),
+                      has_anchor_ ? Rows<T>(grad_anchor.data(), 1, dim) : Rows<T>()});
+  }
+
+  const auto spread = [&](std::span<T> out, const std::vector<T>& of_free, T share) {
+    for (std::size_t k = 0; k < dim; ++k) out[free_[k]] = of_free[k];
+    for (const std::size_t j : fixed_) out[j] = share * (grad_x[j] - grad_total);
+  };
+  spread(grad_u, grad_free_u, 0);
+  if (gradient.lower.given()) spread(gradient.lower[i], grad_lower, T{1} / 2);
+  if (gradient.upper.given()) spread(gradient.upper[i], grad_upper, T{1} / 2);
+  if (gradient.anchor.given()) spread(gradient.anchor[i], grad_anchor, 0);
+  if (gradient.total.given()) *gradient.total.row(i) = grad_total;
+}
+
+template class FixedCoordinates<float>;
+template class FixedCoordinates<double>;
+
+}  // namespace softradial
