@@ -43,19 +43,19 @@ class HpLayer final : public Layer<T> {
     std::size_t taken = 0;
     const auto scratch = gauge_.make_scratch();
     for (std::size_t i = 0; i < u.count(); ++i) {
-      const VectorXd y = coordinates(u[i]);
+      const auto [y, scale] = coordinates(u[i]);
       double alpha = 1;
-      VectorXd at = y;
+      VectorXd at = y / scale;
       if (!y.allFinite()) {
         alpha = std::numeric_limits<double>::quiet_NaN();
         at.setConstant(alpha);
-      } else if (!inside(y, *scratch)) {
+      } else if (!(gamma(y, *scratch) <= scale * (1 - margin_))) {
         const VectorXd z = net_.inverse(y + center_);
         double low = 0;
         double high = 1;
         // If y is far out, z is huge: the search for the boundary starts at the radius of the unit ball and goes
         // outwards.
-        for (high = std::min(1.0, 1 / z.norm()); high < 1 && inside(image(high * z), *scratch);
+        for (high = std::min(1.0, 1 / z.stableNorm()); high < 1 && inside(image(high * z), *scratch);
              high = std::min(1.0, 2 * high)) {
           low = high;
           ++taken;
@@ -85,13 +85,13 @@ class HpLayer final : public Layer<T> {
       VectorXd grad_y = gauge_.basis() * g.template cast<double>();
       const double alpha = -static_cast<double>(*state.row(i));
       if (alpha >= 0) {
-        const VectorXd y = coordinates(u[i]);
+        const auto [y, scale] = coordinates(u[i]);
         const VectorXd z = net_.inverse(y + center_);
         const VectorXd normal = gradient(image(alpha * z), *scratch);
         const VectorXd Jg = net_.forward_vjp(alpha * z, grad_y);
         const VectorXd Jn = net_.forward_vjp(alpha * z, normal);
         const VectorXd grad_z = alpha * (Jg - z.dot(Jg) / z.dot(Jn) * Jn);
-        grad_y = net_.inverse_vjp(y + center_, grad_z);
+        grad_y = scale * net_.inverse_vjp(y + center_, grad_z);
       }
       const VectorXd out = gauge_.basis().transpose() * grad_y;
       for (std::size_t j = 0; j < dim(); ++j) grad_u.row(i)[j] = static_cast<T>(out[static_cast<Index>(j)]);
@@ -102,10 +102,20 @@ class HpLayer final : public Layer<T> {
   [[nodiscard]] VectorXd anchor() const {
     return Eigen::Map<const VectorXd>(gauge_.anchor().data(), static_cast<Index>(gauge_.dim()));
   }
-  [[nodiscard]] VectorXd coordinates(std::span<const T> u) const {
+  // u on the hull, times a power of two that is 1 unless |u| is extreme: no square of y overflows. So far out F^-1 is
+  // positively homogeneous to rounding, its tanh being saturated, and x depends on the direction of y alone.
+  struct Coordinates {
+    VectorXd y;
+    double scale;
+  };
+  [[nodiscard]] Coordinates coordinates(std::span<const T> u) const {
+    constexpr int kLargestExponent = 290;
     VectorXd v(static_cast<Index>(dim()));
     for (std::size_t j = 0; j < dim(); ++j) v[static_cast<Index>(j)] = static_cast<double>(u[j]);
-    return gauge_.basis() * (v - anchor());
+    const double largest = v.cwiseAbs().maxCoeff();
+    const bool extreme = std::isfinite(largest) && largest > std::ldexp(1.0, kLargestExponent);
+    const double scale = extreme ? std::ldexp(1.0, kLargestExponent - std::ilogb(largest)) : 1.0;
+    return {gauge_.basis() * (scale * v - scale * anchor()), scale};
   }
   [[nodiscard]] VectorXd image(const VectorXd& z) const { return net_.forward(z) - center_; }
   [[nodiscard]] double gamma(const VectorXd& y, GaugeScratch& scratch) const {

@@ -87,8 +87,8 @@ class SoftOrthogonalCoordinates final : public Layer<T> {
       const auto dw = [&](std::size_t j) {
         return (moves_[j] > 0 ? static_cast<double>(tangent_u[i][j]) - (sum_ ? moving : 0) : 0) - dp(j);
       };
-      const double phi = 1 / (1 / kappa_ + at.gamma);
-      const double turn = phi * phi * at.normal * (dw(at.active) + at.gamma * dp(at.active));
+      const Wide phi = 1 / (1 / kappa_ + at.gamma);
+      const Wide turn = phi * at.normal * (phi * dw(at.active) + phi * at.gamma * dp(at.active));
       for (std::size_t j = 0; j < dim(); ++j) {
         tangent_x[i][j] = static_cast<T>(dp(j) + phi * dw(j) - turn * at.w[j]);
       }
@@ -102,14 +102,13 @@ class SoftOrthogonalCoordinates final : public Layer<T> {
         std::ranges::fill(u[i], std::numeric_limits<T>::quiet_NaN());
         return;
       }
-      const double left = std::max(1 - at.gamma, static_cast<double>(std::numeric_limits<T>::epsilon()));
+      const auto left = static_cast<double>(std::max<Wide>(1 - at.gamma, std::numeric_limits<T>::epsilon()));
       // The sum of w is the rounding of x, which would be enlarged with it.
-      const double mean = sum_ && count_ > 0 ? std::reduce(at.w.begin(), at.w.end()) / static_cast<double>(count_) : 0;
+      const Wide mean = sum_ && count_ > 0 ? std::reduce(at.w.begin(), at.w.end()) / static_cast<Wide>(count_) : 0;
       for (std::size_t j = 0; j < dim(); ++j) {
         // Inside D, w is the rounding of p.
-        const double out =
-            at.num_free == count_ ? at.w[j] : (at.w[j] - mean * (moves_[j] > 0 ? 1 : 0)) / (kappa_ * left);
-        u[i][j] = static_cast<T>(at.p[j] + out);
+        const Wide out = at.num_free == count_ ? at.w[j] : (at.w[j] - mean * (moves_[j] > 0 ? 1 : 0)) / (kappa_ * left);
+        u[i][j] = static_cast<T>(static_cast<double>(at.p[j] + out));
       }
     });
   }
@@ -123,16 +122,19 @@ class SoftOrthogonalCoordinates final : public Layer<T> {
   }
 
  private:
+  // w and gamma of a huge row on a tiny set need more than a double's exponent.
+  using Wide = long double;
+
   // A row in double: what the kernels know of it.
   struct Place {
     bool finite = false;
     std::vector<double> p;
-    std::vector<double> w;
+    std::vector<Wide> w;
     std::vector<bool> free;
     std::size_t num_free = 0;
-    double gamma = 0;
+    Wide gamma = 0;
     std::size_t active = 0;
-    double normal = 0;  // nu at the active coordinate
+    Wide normal = 0;  // nu at the active coordinate
   };
 
   // body(i, place) for every row.
@@ -153,20 +155,19 @@ class SoftOrthogonalCoordinates final : public Layer<T> {
       at.normal = 0;
       at.active = 0;
       for (std::size_t j = 0; j < dim() && at.finite; ++j) {
-        const double e = static_cast<double>(u[i][j]) - static_cast<double>(state.origin);
-        const double v = e - static_cast<double>(state.tau);
+        const Wide e = static_cast<Wide>(u[i][j]) - static_cast<Wide>(state.origin);
+        const auto v = static_cast<double>(e - static_cast<Wide>(state.tau));
         const auto low = static_cast<double>(smaller_lower_[j]);
         const auto high = static_cast<double>(smaller_upper_[j]);
         at.p[j] = std::clamp(v, low, high);
         at.free[j] = v > low && v < high;
         // The same for all that are free: a difference of rounded numbers would not be.
-        const double w = at.free[j] ? static_cast<double>(state.tau) - static_cast<double>(state.center)
-                                    : e - static_cast<double>(state.center) - at.p[j];
+        const Wide w = at.free[j] ? static_cast<Wide>(state.tau) - static_cast<Wide>(state.center)
+                                  : e - static_cast<Wide>(state.center) - at.p[j];
         at.w[j] = moves_[j] > 0 ? w : 0;
         if (at.free[j]) ++at.num_free;
         const bool rises = at.w[j] > 0;
-        const double slack =
-            rises ? static_cast<double>(upper_[j]) - at.p[j] : at.p[j] - static_cast<double>(lower_[j]);
+        const Wide slack = rises ? static_cast<double>(upper_[j]) - at.p[j] : at.p[j] - static_cast<double>(lower_[j]);
         if (at.w[j] != 0 && std::abs(at.w[j]) > at.gamma * slack) {
           at.gamma = std::abs(at.w[j]) / slack;
           at.active = j;

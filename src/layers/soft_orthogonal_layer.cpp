@@ -312,6 +312,8 @@ LayerPtr<T> make_soft_orthogonal(const Set& set, const SoftOrthogonal& method, c
   if (coordinates != nullptr) {
     const Anchor anchor =
         options.anchor_point ? check_anchor(set, *options.anchor_point) : require_anchor(set, options.anchor);
+    // Refuses bounds that T does not resolve.
+    static_cast<void>(Evaluator<T>(set, anchor, HardRadial{}, 1));
     return make_soft_orthogonal_coordinates<T>(*coordinates, method, anchor);
   }
   return std::make_unique<SoftOrthogonalLayer<T>>(set, method, options);

@@ -11,8 +11,9 @@ namespace softradial::layers {
 
 // log|det J| on a polyhedral set: (m + 1) log phi - log kappa where p lies on a face of D of m dimensions fewer than the
 // hull; 0 inside D.
-[[nodiscard]] inline double soft_log_det(double kappa, double gamma, std::size_t lost) noexcept {
-  return lost == 0 ? 0 : -(static_cast<double>(lost) + 1) * std::log(1 / kappa + gamma) - std::log(kappa);
+[[nodiscard]] inline double soft_log_det(double kappa, long double gamma, std::size_t lost) noexcept {
+  const auto log_sum = static_cast<double>(std::log(1 / kappa + gamma));
+  return lost == 0 ? 0 : -(static_cast<double>(lost) + 1) * log_sum - std::log(kappa);
 }
 
 template <class T>

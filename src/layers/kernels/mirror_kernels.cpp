@@ -273,7 +273,8 @@ HWY_INLINE void mirror_vjp_row(const MirrorBounds<T>& set, const T* x, const T* 
     const auto at = lanes.load(x);
     const auto below = hn::Sub(at, lanes.load(set.lower));
     if constexpr (!kClosed) return below;
-    return hn::Mul(hn::Mul(below, hn::Sub(lanes.load(set.upper), at)), lanes.load(set.reciprocal));
+    // The second factor is at most 1: no square of a width is formed, which would overflow.
+    return hn::Mul(below, hn::Mul(hn::Sub(lanes.load(set.upper), at), lanes.load(set.reciprocal)));
   };
   T mean = 0;
   if (set.sum) {

@@ -176,9 +176,12 @@ void soft_orthogonal_vjp_rows(const SoftBounds<T>& set, Rows<const T> u, const S
     const T free = count.total();
     // t nu, and (gamma - 1) t nu where Q does not lose it: at one coordinate. phi w is at most the slack.
     const auto j = static_cast<std::size_t>(at.active);
-    const T push = phi * along.total() * at.push;
+    const T push_along = along.total() * at.push;
+    const T push = phi * push_along;
     const bool is_free = hn::GetLane(hn::IfThenElseZero(row.at(TailLanes<T>{j, 1}).free, one)) > 0;
-    const T push_free = is_free ? push * (at.gamma - 1) : T{0};
+    // phi gamma tends to 1 where gamma overflows.
+    const T share = is_finite(at.gamma) ? phi * (at.gamma - 1) : T{1};
+    const T push_free = is_free ? push_along * share : T{0};
     const T mean = set.sum && set.count > 0 ? (phi * moving.total() - push) / set.count : T{0};
     const T mean_free = set.sum && free > 0 ? ((1 - phi) * inside.total() - push_free) / free : T{0};
     const auto rest = hn::Set(tag, 1 - phi);
