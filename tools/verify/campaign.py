@@ -207,13 +207,15 @@ def main() -> int:
     chosen = list(cases(arguments.only))
     if not chosen:
         parser.error(f"no case's name contains '{arguments.only}'")
-    each = arguments.rows / len(chosen)
+    # A row takes longer in higher dimensions, so these sets get fewer.
+    weights = [1 / max(4, dim_of(description)) for _, description, _, _ in chosen]
     saved = time.monotonic()
     known: Dict[str, Subject] = {}  # the last one: cases of one set follow each other
     for index, (name, description, maker, dtype) in enumerate(chosen):
         tally = report["cases"].setdefault(name, {"rows": 0, "blocks": 0})
+        wanted = arguments.rows * weights[index] / sum(weights)
         key = name.split()[0]
-        while tally["rows"] < each:
+        while tally["rows"] < wanted:
             if key not in known:
                 known = {key: Subject(description)}
             # The same rows whatever else runs: a block is known by its case and its number.

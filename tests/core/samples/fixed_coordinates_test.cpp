@@ -110,7 +110,9 @@ void is_the_projection_of_the_rest(const BoundsKind& kind, const Method& method)
     EXPECT_TRUE(same_bits<T>(free_part<T>(i, cotangents.u[i]), expected.u[0]));
     EXPECT_TRUE(same_bits<T>(free_part<T>(i, cotangents.upper[i]), expected.upper[0]));
     const T of_total = masked.whole.total ? expected.total[0][0] : T{0};
-    if (masked.whole.total) EXPECT_EQ(cotangents.total[i][0], of_total);
+    if (masked.whole.total) {
+      EXPECT_EQ(cotangents.total[i][0], of_total);
+    }
     for (std::size_t j = 0; j < kDim; ++j) {
       if (!is_fixed(i, j)) continue;
       EXPECT_EQ(whole.x[i][j], masked.whole.lower[i][j]);
