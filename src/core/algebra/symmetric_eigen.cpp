@@ -6,12 +6,12 @@ namespace softradial {
 
 template <class T>
 struct SymmetricEigen<T>::Solver {
+  explicit Solver(Eigen::Index order) : eigen(order) {}
   Eigen::SelfAdjointEigenSolver<Matrix> eigen;
 };
 
 template <class T>
-SymmetricEigen<T>::SymmetricEigen(Eigen::Index order)
-    : solver_(std::make_unique<Solver>(Solver{Eigen::SelfAdjointEigenSolver<Matrix>(order)})) {}
+SymmetricEigen<T>::SymmetricEigen(Eigen::Index order) : solver_(std::make_unique<Solver>(order)) {}
 
 template <class T>
 SymmetricEigen<T>::SymmetricEigen(const Matrix& symmetric, Want want) : SymmetricEigen(symmetric.rows()) {
