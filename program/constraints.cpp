@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string_view>
 
 #include "softradial/violation.hpp"
 
@@ -28,10 +30,46 @@ std::string named_after(const LinearSystem::Row& row, const std::vector<std::str
   return row.name;
 }
 
+// The row and its bound divided by the first coefficient's size, its sign being `sign`: the two halves of an equality have the
+// same numbers with opposite signs.
+std::vector<double> normalised(const LinearSystem::Row& row, double sign) {
+  std::vector<double> numbers;
+  double scale = 0;
+  for (const LinearSystem::Entry& entry : row.entries) {
+    if (entry.value == 0) continue;
+    if (scale == 0) scale = sign * std::abs(entry.value);
+    numbers.push_back(static_cast<double>(entry.column));
+    numbers.push_back(entry.value / scale);
+  }
+  if (scale != 0) numbers.push_back(row.bound / scale);
+  return numbers;
+}
+
+// For each inequality of the set: the linear row of its name, if another row is its opposite.
+std::vector<std::optional<std::size_t>> halves_of_equalities(const Set& set, const LinearSystem& system) {
+  const auto& rows = system.inequalities();
+  std::set<std::vector<double>> known;
+  for (const LinearSystem::Row& row : rows) known.insert(normalised(row, 1));
+  std::unordered_map<std::string_view, std::size_t> half;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::vector<double> opposite = normalised(rows[i], -1);
+    if (!opposite.empty() && known.contains(opposite)) half.emplace(rows[i].name, i);
+  }
+  std::vector<std::optional<std::size_t>> out(set->num_inequalities());
+  for (std::size_t i = 0; i < out.size() && !half.empty(); ++i) {
+    if (const auto found = half.find(set->inequality_name(i)); found != half.end()) out[i] = found->second;
+  }
+  return out;
+}
+
 }  // namespace
 
 Constraints::Constraints(const Set& set, const Tolerance& tolerance, const std::vector<std::string>& names)
-    : set_(set), tolerance_(tolerance), num_inequalities_(set->num_inequalities()), system_(linear_part(set)) {
+    : set_(set),
+      tolerance_(tolerance),
+      num_inequalities_(set->num_inequalities()),
+      system_(linear_part(set)),
+      halves_(halves_of_equalities(set, system_)) {
   if (names.empty()) return;
   for (const auto* rows : {&system_.inequalities(), &system_.equalities()}) {
     for (const LinearSystem::Row& row : *rows) {
@@ -58,7 +96,10 @@ void Constraints::violations(std::span<const double> x, std::span<double> out) c
 
 double Constraints::allowance(std::size_t index, std::span<const double> x) const {
   if (tolerance_.absolute) return *tolerance_.absolute;
-  if (!is_equality(index)) return 0;
+  if (!is_equality(index)) {
+    if (!halves_[index]) return 0;
+    return equality_tolerance(system_.inequalities()[*halves_[index]], x, tolerance_.epsilon);
+  }
   return equality_tolerance(system_.equalities()[index - num_inequalities_], x, tolerance_.epsilon);
 }
 

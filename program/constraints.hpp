@@ -33,7 +33,8 @@ class Constraints {
   // -slack of an inequality, which is negative strictly inside; |residual| of an equality.
   void violations(std::span<const double> x, std::span<double> out) const;
 
-  // The largest violation of a feasible point. A larger violation or NaN means that the point is infeasible.
+  // The largest violation of a feasible point. A larger violation or NaN means that the point is infeasible. Two inequalities
+  // that are one equality, a.x <= b and -a.x <= -b, have its tolerance.
   [[nodiscard]] double allowance(std::size_t index, std::span<const double> x) const;
 
  private:
@@ -41,6 +42,8 @@ class Constraints {
   Tolerance tolerance_;
   std::size_t num_inequalities_;
   LinearSystem system_;
+  std::vector<std::optional<std::size_t>>
+      halves_;  // of each inequality: its linear row, where that is half an equality
   std::unordered_map<std::string, std::string> named_;  // constraints that are called by the name of a coordinate
 };
 

@@ -54,6 +54,15 @@ TEST_F(CheckCommand, EqualitiesHoldUpToTheRoundingOfThePrecision) {
   EXPECT_EQ(run(kSimplex, "0.5,0.50001\n", {"--dtype", "f32"}).exit_code, 1);
 }
 
+// x + y <= 1 and -2 x - 2 y <= -2 are one equality, and have its tolerance; x <= 0.6 has none.
+TEST_F(CheckCommand, AnEqualityMayBeWrittenAsTwoInequalities) {
+  const std::string flat =
+      R"({"type": "polyhedron", "A": [[1, 1], [-2, -2], [1, 0]], "b": [1, -2, 0.6], "anchor": [0.5, 0.5]})";
+  EXPECT_EQ(run(flat, "0.5,0.500000000000001\n0.5,0.499999999999999\n").exit_code, 0);
+  EXPECT_EQ(run(flat, "0.5,0.500001\n").exit_code, 1);
+  EXPECT_EQ(run(flat, "0.6000000000000001,0.4\n").exit_code, 1);
+}
+
 TEST_F(CheckCommand, TheToleranceOfTheUserHoldsForAll) {
   EXPECT_EQ(run(kSimplex, "0.5,0.501\n", {"--tolerance", "0.01"}).exit_code, 0);
   EXPECT_EQ(run(kSimplex, "0.5,0.501\n", {"--tolerance", "0.0001"}).exit_code, 1);
