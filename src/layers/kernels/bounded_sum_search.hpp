@@ -158,8 +158,9 @@ HWY_INLINE bool find_shift(const BoundedSum<T>& set, const T* u, T* e, BoundedSu
   if (!find_tau(set, u, at.origin, false, e, at.tau, steps)) return false;
   // If tau is large compared with the total, the offsets near it are coarse. So search once more with tau as the origin; and
   // again, because the first tau may be off by an ulp of u, which may be large compared with the total, too. Where differences
-  // overflow, each search moves the origin by up to an eighth of the range of numbers.
-  constexpr int kSearches = 12;
+  // overflow, each search moves the origin by up to an eighth of the range of numbers. One search gains the digits of T: from
+  // the largest number to the smallest that is 12 in single and 41 in double precision, and a few for such moves.
+  constexpr int kSearches = 48;
   for (int i = 0; i < kSearches && std::abs(at.tau) > std::abs(set.total) / 2; ++i) {
     at.origin += at.tau;
     find_tau(set, u, at.origin, true, e, at.tau, steps);
