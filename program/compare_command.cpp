@@ -165,9 +165,10 @@ void add_compare_command(CLI::App& program, Action& chosen) {
   command.footer(kExamples);
   command.add_option("--set", arguments->set_file, "Set (SET.json) to compare on, instead of one set of each family")
       ->type_name("FILE");
+  const std::vector<std::string_view> names = method_names();
   command.add_option("--method", arguments->methods, "Methods, separated by commas (default: all)")
       ->delimiter(',')
-      ->check(one_of({method_names().begin(), method_names().end()}))
+      ->check(one_of({names.begin(), names.end()}))
       ->type_name("NAME");
   add_format(command, arguments->format);
   command.callback([arguments, &chosen] {

@@ -74,6 +74,8 @@ ExitCode run(int argc, const char* const* argv) {
   add_command_beside(program, chosen, "results", "The store of a sweep: list, show, best, export, merge", train,
                      {"results"});
   add_figures_command(program, chosen);
+  add_report_command(program, chosen);
+  add_serve_command(program, chosen);
   try {
     parse_words(program, {argv + 1, argv + argc});
   } catch (const CLI::Success& answer) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -119,6 +120,9 @@ ExitCode backtest(const BacktestArguments& arguments) {
                            record.decided.back(), record.decided.size(), unit, found.in_sample, found.least_slack));
     const bool markdown = arguments.format == Format::markdown;
     out.append((markdown ? "\n" : "") + table_text(metric_table("policy", rows), markdown));
+    if (!markdown && std::filesystem::is_directory(arguments.policy.model)) {
+      out.append(fmt::format("to look at the run: softradial report {} -o report.html\n", arguments.policy.model));
+    }
   }
   out.finish();
   if (found.in_sample > 0) {

@@ -136,6 +136,8 @@ ExitCode report_sweep(ResultsStore& store, const SweepPlan& plan, Format format)
     if (group.at("sweep") == plan.name) own.push_back(std::move(group));
   }
   print_summary(own, format);
+  if (format == Format::text)
+    tell(fmt::format("to look at: softradial report {} -o report.html", store.path().string()));
   const TrialResults results = store.results();
   std::size_t failed = 0;
   for (const Group& group : plan.groups) failed += next_stage(group, plan.search, results).failed;

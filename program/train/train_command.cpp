@@ -126,6 +126,7 @@ ExitCode train_and_tell(const Config& config, const TableType& table, const Outp
     out.append((markdown ? "\n" : "") + comparison_lines(result));
     if (folder && folder->write_error().empty() && !interrupted) {
       out.append(fmt::format("saved in {0}: softradial backtest --model {0} ..., predict, export\n", output.folder));
+      out.append(fmt::format("to look at: softradial report {} -o report.html\n", output.folder));
     }
   }
   out.finish();

@@ -25,10 +25,10 @@ constexpr std::array<Pair, kColors> kPalette = {{{"#0072b2", "#5cb3f0"},
                                                  {"#8c3b2a", "#e8917f"},
                                                  {"#5b7a1e", "#b5d670"},
                                                  {"#7b5ea7", "#cbb2f2"},
-                                                 {"#a0522d", "#e0a07c"},
+                                                 {"#888888", "#9a9a9a"},
                                                  {"#3a7d7d", "#86cfcf"},
                                                  {"#8a6d8a", "#cfb2cf"},
-                                                 {"#888888", "#9a9a9a"}}};
+                                                 {"#a0522d", "#e0a07c"}}};
 constexpr Pair kInkPair = {"#1c2733", "#e7ecf1"};
 constexpr Pair kFaintPair = {"#d5dbe1", "#3b4651"};
 constexpr Pair kPage = {"#ffffff", "#12181f"};

@@ -18,8 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kManifest = "manifest.json";
-constexpr const char* kReport = "result.json";
 constexpr const char* kConfig = "config.toml";
 constexpr const char* kLog = "log.txt";
 constexpr const char* kTrial = "trial.json";
@@ -28,11 +26,6 @@ constexpr const char* kEnsemble = "ensemble";
 std::string text_of(const json& value) {
   // A path may hold any bytes; JSON may not.
   return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
-}
-
-// Files of a folder may come from anywhere: read as JSON, or nothing.
-json read_json(const std::filesystem::path& file) {
-  return json::parse(read_file(file, std::size_t{256} << 20), nullptr, false);
 }
 
 std::string history_csv(std::span<const EpochRecord> history) {
@@ -76,31 +69,6 @@ std::string identity_difference(const json& saved, const json& wanted) {
   return "";
 }
 
-json read_manifest(const std::filesystem::path& folder) {
-  const std::filesystem::path file = folder / kManifest;
-  if (!std::filesystem::exists(file)) throw DataError(folder.string() + ": is no run: it has no manifest.json");
-  json manifest = read_json(file);
-  if (!manifest.is_object() || !manifest.value("schema", json()).is_string()) {
-    throw DataError(file.string() + ": is no manifest of a run");
-  }
-  if (manifest["schema"] != kRunSchema) {
-    throw DataError(file.string() + ": has the schema " + manifest["schema"].get<std::string>() + ", not " +
-                    kRunSchema);
-  }
-  return manifest;
-}
-
-json read_report(const std::filesystem::path& folder) {
-  json report = read_json(folder / kReport);
-  if (!report.is_object() || !report.contains("trials"))
-    throw DataError((folder / kReport).string() + ": is no report of a run");
-  return report;
-}
-
-std::filesystem::path model_file(const std::filesystem::path& folder, std::uint64_t seed) {
-  return folder / ("seed-" + std::to_string(seed)) / "model.safetensors";
-}
-
 RunFolder::RunFolder(std::filesystem::path folder, json manifest, RunStart start)
     : folder_(std::move(folder)),
       start_(start),
@@ -109,7 +77,7 @@ RunFolder::RunFolder(std::filesystem::path folder, json manifest, RunStart start
   manifest_["schema"] = kRunSchema;
   if (start == RunStart::overwrite) {
     remove_run();
-  } else if (std::filesystem::exists(folder_ / kManifest)) {
+  } else if (std::filesystem::exists(folder_ / kManifestFile)) {
     const json saved = read_manifest(folder_);
     const std::string difference = identity_difference(run_identity(saved), run_identity(manifest_));
     const std::string place = folder_.string();
@@ -138,9 +106,7 @@ RunFolder::RunFolder(std::filesystem::path folder, json manifest, RunStart start
   save_manifest("running");
 }
 
-std::filesystem::path RunFolder::seed_folder(std::uint64_t seed) const {
-  return model_file(folder_, seed).parent_path();
-}
+std::filesystem::path RunFolder::seed_folder(std::uint64_t seed) const { return study::seed_folder(folder_, seed); }
 
 std::filesystem::path RunFolder::checkpoint_file(std::uint64_t seed) const {
   return seed_folder(seed) / "checkpoint.safetensors";
@@ -153,12 +119,12 @@ void RunFolder::remove_run() {
     const std::string name = entry.path().filename();
     const bool is_seed = name.starts_with("seed-") && entry.is_directory() &&
                          std::ranges::all_of(name.substr(5), [](char c) { return c >= '0' && c <= '9'; });
-    if (is_seed || name == kEnsemble || name == kReport || name == kConfig || name == kLog)
+    if (is_seed || name == kEnsemble || name == kReportFile || name == kConfig || name == kLog)
       found.push_back(entry.path());
   }
   // The manifest goes last but one: a process that is killed here leaves a folder that says what it was.
   for (const auto& path : found) std::filesystem::remove_all(path);
-  std::filesystem::remove(folder_ / kManifest);
+  std::filesystem::remove(folder_ / kManifestFile);
 }
 
 std::optional<json> RunFolder::finished(std::uint64_t seed) const {
@@ -251,12 +217,12 @@ void RunFolder::save_manifest(const std::string& status) {
   if (best) manifest_["best_validation"] = most;
   // Where no validation is a number, the first seed is as good as any.
   if (!done.empty()) manifest_["best_seed"] = best ? json(*best) : done[0];
-  write(folder_ / kManifest, text_of(manifest_));
+  write(folder_ / kManifestFile, text_of(manifest_));
 }
 
 void RunFolder::save_report(const json& report, const std::string& toml) {
   const std::lock_guard lock(mutex_);
-  write(folder_ / kReport, text_of(report));
+  write(folder_ / kReportFile, text_of(report));
   if (!toml.empty()) write(folder_ / kConfig, toml);
 }
 

@@ -11,6 +11,7 @@
 #include "files/folder_lock.hpp"
 #include "runs/policy_file.hpp"
 #include "runs/record.hpp"
+#include "runs/run_files.hpp"
 #include "training/checkpoint.hpp"
 
 // The folder of a run: everything that was asked and everything that came out (docs/runs.md).
@@ -25,8 +26,6 @@
 //   ensemble/decisions.csv, outcomes.csv   of the mean of the seeds' decisions, if it was asked for
 namespace softradial::study {
 
-inline constexpr const char* kRunSchema = "softradial.run/1";
-
 // What to do with a folder that holds a run already.
 enum class RunStart {
   fresh,     // a finished run of the same configuration: train it again, and replace a seed when it has finished again.
@@ -40,12 +39,6 @@ enum class RunStart {
 [[nodiscard]] nlohmann::json run_identity(const nlohmann::json& manifest);
 // Names the first difference between two identities, for the user; empty if they are equal.
 [[nodiscard]] std::string identity_difference(const nlohmann::json& saved, const nlohmann::json& wanted);
-
-// Throws DataError if the folder has no manifest that can be read.
-[[nodiscard]] nlohmann::json read_manifest(const std::filesystem::path& folder);
-// The saved report of a run. Throws DataError.
-[[nodiscard]] nlohmann::json read_report(const std::filesystem::path& folder);
-[[nodiscard]] std::filesystem::path model_file(const std::filesystem::path& folder, std::uint64_t seed);
 
 // A run that is being written. One process writes at a time (FolderLock); its threads may save different seeds at once. A
 // full disk ends nothing: the error is kept for the end, and the results can still be printed.

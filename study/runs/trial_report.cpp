@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -85,15 +84,6 @@ PortfolioTrial trial_of(const json& saved) {
 template <>
 DispatchTrial trial_of(const json& saved) {
   return read<DispatchMetrics>(saved);
-}
-
-MeanAndStd mean_and_std(std::span<const double> numbers) {
-  MeanAndStd out;
-  double square = 0;
-  for (const double v : numbers) out.mean += v / static_cast<double>(numbers.size());
-  for (const double v : numbers) square += (v - out.mean) * (v - out.mean) / static_cast<double>(numbers.size());
-  out.std = std::sqrt(square);
-  return out;
 }
 
 std::vector<std::uint64_t> seeds_of(const RunConfig& config) {

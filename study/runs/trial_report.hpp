@@ -2,11 +2,11 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "metrics/mean_and_std.hpp"
 #include "runs/run_config.hpp"
 #include "tasks/trial.hpp"
 
@@ -31,12 +31,5 @@ DispatchTrial trial_of(const nlohmann::json& saved);
 
 // {"sharpe": ..., ...} from what named_values gives.
 [[nodiscard]] nlohmann::json values_of(const std::vector<std::pair<std::string, double>>& named);
-
-// Over the seeds of a configuration; the deviation is that of these numbers themselves (divided by their count).
-struct MeanAndStd {
-  double mean = 0;
-  double std = 0;
-};
-[[nodiscard]] MeanAndStd mean_and_std(std::span<const double> numbers);
 
 }  // namespace softradial::study

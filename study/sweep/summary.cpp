@@ -4,7 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "runs/trial_report.hpp"
+#include "metrics/mean_and_std.hpp"
 #include "sweep/trial_plan.hpp"
 
 namespace softradial::study {

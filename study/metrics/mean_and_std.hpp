@@ -1,0 +1,14 @@
+#pragma once
+
+#include <span>
+
+namespace softradial::study {
+
+// Over the seeds of a configuration; the deviation is that of these numbers themselves (divided by their count).
+struct MeanAndStd {
+  double mean = 0;
+  double std = 0;
+};
+[[nodiscard]] MeanAndStd mean_and_std(std::span<const double> numbers);
+
+}  // namespace softradial::study

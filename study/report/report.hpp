@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "report/page.hpp"
+#include "report/run_record.hpp"
+#include "sweep/results_store.hpp"
+
+namespace softradial::study {
+
+// A page about runs of one task. Throws DataError if the tasks differ.
+[[nodiscard]] Page report_of(std::vector<RunRecord> runs);
+
+// A page about the store of a sweep.
+[[nodiscard]] Page report_of(ResultsStore& store);
+
+// Whether the file is a store, by its first bytes: a folder of a run, and any other file, is none.
+[[nodiscard]] bool is_store(const std::filesystem::path& path);
+
+// The parts of a report that belong to one task.
+[[nodiscard]] std::vector<Section> portfolio_sections(const std::vector<RunRecord>& runs);
+[[nodiscard]] std::vector<Section> dispatch_sections(const std::vector<RunRecord>& runs);
+
+}  // namespace softradial::study

@@ -1,0 +1,179 @@
+#include "report/report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "files/errors.hpp"
+#include "program/temp_dir.hpp"
+#include "report/live_page.hpp"
+#include "report/sharpe_interval.hpp"
+
+namespace softradial::study {
+namespace {
+
+using nlohmann::json;
+
+void write(const std::filesystem::path& file, const std::string& text) {
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream(file) << text;
+}
+
+std::string day(int k) {
+  return "2021-0" + std::to_string(1 + k / 28) + "-" + (k % 28 < 9 ? "0" : "") + std::to_string(1 + k % 28);
+}
+
+// A run of two assets with two seeds, of which one may be missing.
+void write_run(const std::filesystem::path& folder, const std::string& method, const std::string& asset = "AAA",
+               int finished = 2) {
+  write(folder / "manifest.json", json{{"schema", "softradial.run/1"},
+                                       {"task", "portfolio"},
+                                       {"status", "finished"},
+                                       {"config", {{"method", method}, {"cap", 0.6}}},
+                                       {"set", {{"type", "capped_simplex"}, {"dim", 2}, {"cap", 0.6}}},
+                                       {"names", {asset, "BBB"}},
+                                       {"data", {{"source", "prices.csv"}}},
+                                       {"seeds", {0, 1}},
+                                       {"best_seed", 1}}
+                                      .dump());
+  for (int seed = 0; seed < finished; ++seed) {
+    const std::filesystem::path own = folder / ("seed-" + std::to_string(seed));
+    const json metrics = {{"sharpe", 0.5 + seed}, {"annual_return", 0.1}, {"annual_volatility", 0.2},
+                          {"max_drawdown", 0.1},  {"turnover", 0.01},     {"cost", 1e-5}};
+    write(own / "trial.json", json{{"seed", seed}, {"test", metrics}, {"violation", 0.0}}.dump());
+    write(own / "history.csv", "epoch,loss,validation\n1,-0.1,0.3\n2,-0.2,0.4\n");
+    std::string decisions = "date,split," + asset + ",BBB\n2020-12-30,validation,0.5,0.5\n";
+    std::string outcomes =
+        "date,split,net_return,gross_return,turnover,cost,slack,equal_weight.net_return,equal_weight.turnover,equal_"
+        "weight.cost\n";
+    for (int k = 0; k < 60; ++k) {
+      decisions += day(k) + ",test,0.55,0.45\n";
+      outcomes += day(k) + ",test," + std::to_string(0.01 * std::sin(k + seed)) +
+                  ",0.01,0.02,0.00002,0.05,0.001,0.01,0.00001\n";
+    }
+    write(own / "decisions.csv", decisions);
+    write(own / "outcomes.csv", outcomes);
+  }
+}
+
+TEST(Report, APageNeedsNothingButItself) {
+  const test::TempDir folder;
+  const std::filesystem::path root = folder.path("runs");
+  write_run(root / "a", "soft_radial");
+  write_run(root / "b", "orthogonal");
+  const std::string html = html_of(report_of({read_run(root / "a"), read_run(root / "b")}));
+  for (const char* outside : {"src=", "http:", "https:", "@import", "url("})
+    EXPECT_EQ(html.find(outside), std::string::npos) << outside;
+  EXPECT_NE(html.find("default-src 'none'"), std::string::npos);
+  for (const char* title : {"Results", "Wealth and drawdown", "Months and years", "Weights", "Turnover and cost",
+                            "Slack of the constraints", "Training", "The paper", "Configurations"}) {
+    EXPECT_NE(html.find(title), std::string::npos) << title;
+  }
+  EXPECT_NE(html.find("soft_radial, cap 0.6"), std::string::npos);
+  EXPECT_NE(html.find("cap AAA"), std::string::npos) << "constraints are called by the names of assets";
+  EXPECT_NE(html.find("1.000 ± 0.500"), std::string::npos) << "the mean and the deviation over the seeds";
+}
+
+TEST(Report, NamesCannotBreakThePage) {
+  const test::TempDir folder;
+  const std::filesystem::path root = folder.path("runs");
+  const std::string bad = "<b>&x";
+  write_run(root / bad, "soft_radial", "</script><b>&x");
+  write_run(root / "other", "soft_radial");
+  const std::string html = html_of(report_of({read_run(root / bad), read_run(root / "other")}));
+  EXPECT_EQ(html.find("<b>"), std::string::npos);
+}
+
+TEST(Report, RunsOfOneMethodAreToldApartByTheirFolders) {
+  const test::TempDir folder;
+  const std::filesystem::path root = folder.path("runs");
+  std::vector<RunRecord> runs;
+  for (const char* name : {"first", "second"}) {
+    write_run(root / name, "soft_radial");
+    runs.push_back(read_run(root / name));
+  }
+  make_labels_unique(runs);
+  EXPECT_EQ(runs[0].label, "soft_radial, cap 0.6 (first)");
+  EXPECT_EQ(runs[1].label, "soft_radial, cap 0.6 (second)");
+}
+
+TEST(Report, ASeedThatHasNotFinishedIsLeftOut) {
+  const test::TempDir folder;
+  const std::filesystem::path root = folder.path("runs");
+  write_run(root / "one", "soft_radial", "AAA", 1);
+  const RunRecord run = read_run(root / "one");
+  EXPECT_EQ(run.seeds.size(), 1U);
+  EXPECT_EQ(run.best().seed, 0U);
+  EXPECT_EQ(run.best().decided.size(), 60U) << "the test period alone";
+  write_run(root / "none", "soft_radial", "AAA", 0);
+  EXPECT_THROW(static_cast<void>(read_run(root / "none")), DataError);
+  EXPECT_THROW(static_cast<void>(read_run(root)), DataError);
+}
+
+TEST(Report, DamagedFilesAreNamed) {
+  const test::TempDir folder;
+  const std::filesystem::path root = folder.path("runs");
+  write_run(root / "run", "soft_radial");
+  write(root / "run" / "seed-0" / "outcomes.csv", "date,split,net_return\n2021-01-01,test,abc\n");
+  try {
+    static_cast<void>(read_run(root / "run"));
+    FAIL() << "it was read";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("outcomes.csv: line 2"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Report, SharpeDifferences) {
+  std::vector<double> a;
+  std::vector<double> better;
+  for (int k = 0; k < 500; ++k) {
+    a.push_back(0.01 * std::sin(1.7 * k));
+    better.push_back(a.back() + 0.002);
+  }
+  const SharpeDifference same = sharpe_difference({a, a}, a);
+  EXPECT_EQ(same.difference, 0);
+  EXPECT_EQ(same.low, 0);
+  EXPECT_EQ(same.high, 0);
+  const SharpeDifference more = sharpe_difference({better}, a);
+  EXPECT_GT(more.low, 0);
+  EXPECT_LT(more.low, more.difference);
+  EXPECT_GT(more.high, more.difference);
+  // sqrt(252) mean / std with n - 1: the shift divided by the deviation.
+  double square = 0;
+  double mean = 0;
+  for (const double r : a) mean += r / 500;
+  for (const double r : a) square += (r - mean) * (r - mean);
+  EXPECT_NEAR(more.difference, std::sqrt(252.0) * 0.002 / std::sqrt(square / 499), 1e-9);
+  EXPECT_THROW(static_cast<void>(sharpe_difference({{0.1}}, {0.1})), DataError);
+}
+
+TEST(Report, TheLivePageFollowsTheFiles) {
+  const test::TempDir folder;
+  const std::filesystem::path root = folder.path("runs");
+  std::filesystem::create_directories(root);
+  LivePage page(root);
+  EXPECT_NE(page.html().find("Nothing has finished yet"), std::string::npos);
+  const std::string before = page.version();
+  write_run(root / "a", "soft_radial");
+  EXPECT_NE(page.version(), before);
+  EXPECT_NE(page.html().find("soft_radial, cap 0.6"), std::string::npos);
+  EXPECT_NE(page.html().find("content=\"" + page.version()), std::string::npos);
+  write(folder.path("text"), "no store");
+  EXPECT_THROW(LivePage{folder.path("text")}, DataError);
+}
+
+TEST(Report, OnlyTheOwnMachineIsAHost) {
+  for (const char* host : {"localhost", "localhost:8157", "127.0.0.1:8157", "[::1]:8157", "[::1]", "10.0.0.5:8157"}) {
+    EXPECT_TRUE(is_own_host(host, "10.0.0.5")) << host;
+  }
+  for (const char* host :
+       {"", "example.org", "localhost.example.org", "127.0.0.1.example.org:8157", "10.0.0.6", "[::2]"}) {
+    EXPECT_FALSE(is_own_host(host, "10.0.0.5")) << host;
+  }
+}
+
+}  // namespace
+}  // namespace softradial::study

@@ -1,0 +1,129 @@
+// The report and the live window in a browser. REPORT, SWEEP: pages that `softradial report` made; STORE and SOFTRADIAL: a
+// store and the program, for the live window.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { accessibility, launch, open, overflow } from './browser.mjs';
+
+const report = pathToFileURL(process.env.REPORT).href;
+const sweep = pathToFileURL(process.env.SWEEP).href;
+let browser;
+before(async () => { browser = await launch(); });
+after(async () => { await browser.close(); });
+
+for (const [name, url] of [['runs', report], ['sweep', sweep]]) {
+  test(`${name}: nothing is asked for, nothing goes wrong`, async () => {
+    const { page, problems, requests } = await open(browser, url);
+    assert.ok(await page.locator('figure.chart').count() > 0);
+    assert.deepEqual(problems, []);
+    assert.deepEqual(requests.filter(r => r !== url && !r.startsWith('data:')), []);
+  });
+
+  test(`${name}: fits a phone, light and dark, and axe finds nothing serious`, async () => {
+    for (const colorScheme of ['light', 'dark']) {
+      const { page } = await open(browser, url, { viewport: { width: 390, height: 844 }, colorScheme });
+      assert.ok(await overflow(page) <= 0);
+      assert.deepEqual(await accessibility(page), []);
+      const paper = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+      assert.equal(paper, colorScheme === 'dark' ? 'rgb(18, 24, 31)' : 'rgb(255, 255, 255)');
+    }
+  });
+}
+
+test('the pointer reads the numbers, in every chart over the same time', async () => {
+  const { page } = await open(browser, report, { viewport: { width: 1200, height: 900 } });
+  const area = page.locator('figure.chart[data-file=wealth] .area');
+  await area.scrollIntoViewIfNeeded();
+  const box = await area.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + 50);
+  const tip = await page.locator('.tip').innerText();
+  assert.match(tip, /^\d{4}-\d\d-\d\d/);
+  assert.ok(await page.locator('.hair').count() > 2);
+  await page.mouse.move(2, 2);
+  assert.equal(await page.locator('.tip').count(), 0);
+});
+
+test('a series is switched off in all charts, by keyboard too', async () => {
+  const { page } = await open(browser, report);
+  const button = page.locator('figure.chart[data-file=wealth] button[data-name]').first();
+  const name = await button.getAttribute('data-name');
+  const visible = () => page.evaluate(n => [...document.querySelectorAll('path[data-kind=line]')]
+    .filter(p => p.dataset.series === n && p.style.display !== 'none').length, name);
+  const all = await visible();
+  assert.ok(all >= 4);
+  await button.focus();
+  await page.keyboard.press('Enter');
+  assert.equal(await button.getAttribute('aria-pressed'), 'false');
+  assert.equal(await visible(), 0);
+  await page.keyboard.press('Space');
+  assert.equal(await visible(), all);
+});
+
+test('CSV files hold what is drawn, and the exact returns', async () => {
+  const { page } = await open(browser, report);
+  const saved = async locator => {
+    const [download] = await Promise.all([page.waitForEvent('download'), locator.click()]);
+    return (await readFile(await download.path(), 'utf8')).trim().split('\n');
+  };
+  const wealth = await saved(page.locator('figure.chart[data-file=wealth] button.csv'));
+  const returns = await saved(page.locator('button[data-table]'));
+  assert.equal(wealth.length, returns.length);
+  const number = (line, column) => Number(line.split(',')[column]);
+  // Wealth of the first run is the mean over its seeds of the products of 1 + return.
+  const seeds = returns[0].split(',').slice(1).filter(n => n.startsWith(returns[0].split(',')[1].replace(/ seed.*/, ''))).length;
+  let grown = Array(seeds).fill(1);
+  for (let i = 1; i < returns.length; ++i) {
+    grown = grown.map((w, k) => w * (1 + number(returns[i], k + 1)));
+    const mean = grown.reduce((a, b) => a + b) / seeds;
+    const shown = Number(wealth[i].match(/^[^,]*,([^,]*)/)[1]);
+    assert.ok(Math.abs(shown - mean) < 2e-3 * mean, `${wealth[i]} ${mean}`);
+  }
+});
+
+test('printed, it has no bitmap', async () => {
+  const { page } = await open(browser, report);
+  const pdf = (await page.pdf()).toString('latin1');
+  assert.ok(pdf.startsWith('%PDF'));
+  assert.ok(!/\/Subtype\s*\/Image/.test(pdf));
+});
+
+function ask(port, { method = 'GET', path = '/', host = `127.0.0.1:${port}` } = {}) {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, method, path, headers: { host } }, answer => {
+      answer.resume();
+      answer.on('end', () => resolve(answer));
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+test('the live window shows the sweep, reads only, and knows its own name alone', async () => {
+  const server = spawn(process.env.SOFTRADIAL, ['serve', '--store', process.env.STORE, '--port', '0']);
+  try {
+    const port = await new Promise((resolve, reject) => {
+      server.stderr.on('data', text => {
+        const found = /127\.0\.0\.1:(\d+)/.exec(text);
+        if (found) resolve(Number(found[1]));
+      });
+      server.on('exit', () => reject(new Error('the server ended')));
+    });
+    const url = `http://127.0.0.1:${port}/`;
+    const { page, problems, requests } = await open(browser, url);
+    assert.match(await page.locator('h1').innerText(), /Sweep/);
+    await page.waitForRequest(r => r.url() === url + 'version');
+    assert.deepEqual(problems, []);
+    assert.ok(requests.every(r => r.startsWith(url) || r.startsWith('data:')));
+    assert.deepEqual(await accessibility(page), []);
+    assert.equal((await ask(port)).statusCode, 200);
+    assert.equal((await ask(port, { host: 'example.org' })).statusCode, 403);
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) assert.equal((await ask(port, { method })).statusCode, 405);
+    assert.equal((await ask(port, { path: '/../etc/passwd' })).statusCode, 404);
+    assert.equal((await ask(port)).headers['access-control-allow-origin'], undefined);
+  } finally {
+    server.kill();
+  }
+});
