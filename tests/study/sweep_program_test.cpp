@@ -303,6 +303,139 @@ dropout = [0.1, 0.2]
   EXPECT_TRUE(groups[1]["chosen"]["mean"].contains("served_rate"));
 }
 
+// ---- the paper's own sweeps
+
+// Tables with the names that the paper's sweeps know.
+void make_tables(const TempDir& dir) {
+  for (const char* name : {"liquid", "sectors", "global"}) {
+    const auto made =
+        run_softradial({"data", "generate", "synthetic:" + std::string(name), "--out", dir.path(name) + ".csv"});
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+  }
+  const auto made =
+      run_softradial({"data", "generate", "synthetic:taxi", "--zones", "60", "--out", dir.path("hourly_pickups.csv")});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+}
+
+std::string paper_sweep(const std::string& name) { return std::string(CONFIGS) + "/paper/" + name + ".toml"; }
+
+// The paper's grid: 16 models for portfolios, 8 for dispatch, times the layer's own numbers.
+TEST(SweepProgram, ThePapersSweepsAreItsWholeGrid) {
+  const TempDir dir;
+  make_tables(dir);
+  const std::map<std::string, std::size_t> own = {{"equal_weight", 0}, {"softmax", 4},      {"orthogonal", 1},
+                                                  {"dc3", 12},         {"soft_radial", 15}, {"hardnet", 3}};
+  // One candidate for equal weight; for the others four seeds more.
+  const std::size_t simplex = 1 + 16 * (4 + 1 + 15) + 3 * 4;
+  const std::size_t capped = 1 + 16 * (1 + 12 + 3 + 15) + 4 * 4;
+  const std::size_t dispatch = 1 + 8 * 4 + 4 + 1 + 8 * (1 + 12 + 3 + 15) + 4 * 4;
+  const std::map<std::string, std::size_t> trials = {{"portfolio_liquid", simplex + capped},
+                                                     {"portfolio_net", 3 * simplex + 4 * capped},
+                                                     {"portfolio_gross", 3 * simplex + 4 * capped},
+                                                     {"dispatch_kappa_0.1", dispatch},
+                                                     {"dispatch_kappa_0.02", dispatch}};
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(CONFIGS) + "/paper")) {
+    const std::string name = entry.path().stem();
+    ASSERT_TRUE(trials.contains(name)) << name << " is not checked here";
+    ++files;
+    const auto result = run_softradial({"sweep", entry.path(), "--data", dir.path(""), "--plan", "--json"});
+    ASSERT_EQ(result.exit_code, 0) << name << ": " << result.err;
+    const std::size_t models = name.starts_with("dispatch") ? 8 : 16;
+    std::size_t sum = 0;
+    for (const json& group : json::parse(result.out)) {
+      const std::string method = group["method"];
+      const std::size_t candidates = method == "equal_weight" ? 1 : models * own.at(method);
+      EXPECT_EQ(group["candidates"], candidates) << name << " " << group;
+      EXPECT_EQ(group["trials"], candidates + (method == "equal_weight" ? 0 : 4)) << name << " " << group;
+      EXPECT_EQ(group["done"], 0);
+      sum += group["trials"].get<std::size_t>();
+    }
+    EXPECT_EQ(sum, trials.at(name)) << name;
+  }
+  EXPECT_EQ(files, trials.size());
+}
+
+TEST(SweepProgram, ARandomPartOfThePapersSweepsTrains) {
+  const TempDir dir;
+  make_tables(dir);
+  for (const auto& [name, epochs] : std::map<std::string, std::string>{{"portfolio_liquid", "epochs = 50"},
+                                                                       {"dispatch_kappa_0.1", "epochs = 100"}}) {
+    std::ifstream in(paper_sweep(name));
+    std::ostringstream text;
+    text << in.rdbuf();
+    std::string config = text.str();
+    for (const auto& [from, to] :
+         std::map<std::string, std::string>{{epochs, "epochs = 1"}, {"seeds = 5", "seeds = 2"}}) {
+      ASSERT_NE(config.find(from), std::string::npos) << name;
+      config.replace(config.find(from), from.size(), to);
+    }
+    const std::string file = dir.write(name + ".toml", config);
+    const auto result = run_softradial(
+        sweep(file, dir.path(name), {"--data", dir.path(""), "--random", "1", "--random-seed", "3", "--json"}));
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    for (const json& group : json::parse(result.out)) {
+      EXPECT_EQ(group["candidates"], 1);
+      EXPECT_EQ(group["chosen"]["seeds"].size(), group["method"] == "equal_weight" ? 1U : 2U) << group;
+    }
+    // What is planned is done.
+    const auto plan = run_softradial({"sweep", file, "--data", dir.path(""), "--random", "1", "--random-seed", "3",
+                                      "--store", dir.path(name), "--plan", "--json"});
+    for (const json& group : json::parse(plan.out)) EXPECT_EQ(group["done"], group["trials"]) << group;
+  }
+}
+
+// ---- fixed parts, and simulated workers
+
+TEST(SweepProgram, ThePartsOfAListMakeTheWhole) {
+  const TempDir dir;
+  const std::string config = dir.write("s.toml", std::string(kBase) + "[grid]\nlearning-rate = [1e-3, 2e-3, 3e-3]\n");
+  ASSERT_EQ(run_softradial(sweep(config, dir.path("whole"))).exit_code, 0);
+  json list = {{"problems", json::object()}, {"trials", json::array()}};
+  for (const json& trial : trials_of(dir, "whole")) {
+    const json facts = {
+        {"task", "portfolio"}, {"names", trial["names"]}, {"set", trial["set"]}, {"data", trial["data"]}};
+    list["problems"]["p"] = facts;
+    list["trials"].push_back({{"problem", "p"},
+                              {"config", trial["config"]},
+                              {"setting", trial["setting"]},
+                              {"parameters", trial["parameters"]},
+                              {"seed", trial["seed"]}});
+  }
+  const std::string file = dir.write("trials.json", list.dump());
+  for (const char* part : {"0/2", "1/2"}) {
+    const std::string store = dir.path(part[0] == '0' ? "p0" : "p1");
+    const auto result = run_softradial(sweep(file, store, {"--part", part}));
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    ASSERT_EQ(run_softradial({"results", "merge", "--store", dir.path("all"), store}).exit_code, 0);
+  }
+  EXPECT_EQ(outcomes_of(dir, "p0").size(), 2U);
+  EXPECT_EQ(outcomes_of(dir, "p1").size(), 1U);
+  EXPECT_EQ(outcomes_of(dir, "all"), outcomes_of(dir, "whole"));
+  for (const char* wrong : {"2/2", "1", "a/2", "0/0"}) {
+    EXPECT_EQ(run_softradial(sweep(file, dir.path("w"), {"--part", wrong})).exit_code, 2) << wrong;
+  }
+  EXPECT_EQ(run_softradial(sweep(config, dir.path("w"), {"--part", "0/2"})).exit_code, 2);
+}
+
+TEST(SweepProgram, SimulatedWorkersTrainNothingAndNeedRecordedTimes) {
+  const TempDir dir;
+  const std::string config = std::string(CONFIGS) + "/small.toml";
+  EXPECT_EQ(run_softradial(sweep(config, dir.path("s"), {"--simulate", "2"})).exit_code, 2);
+  ASSERT_EQ(run_softradial(sweep(config, dir.path("s"))).exit_code, 0);
+  const auto before = outcomes_of(dir, "s");
+  const auto result = run_softradial(sweep(config, dir.path("s"), {"--simulate", "1,4", "--copies", "3", "--json"}));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json lines = json::parse(result.out);
+  ASSERT_EQ(lines.size(), 2U);
+  for (const json& line : lines) {
+    EXPECT_EQ(line["trials"], 3 * before.size());
+    EXPECT_LE(line["efficiency"], 1);
+  }
+  EXPECT_EQ(outcomes_of(dir, "s"), before);
+  EXPECT_FALSE(std::filesystem::exists(dir.path("s.simulation")));
+}
+
 TEST(SweepProgram, MistakesAreNamedWithFileAndLine) {
   const TempDir dir;
   const std::vector<std::pair<std::string, std::string>> cases = {
