@@ -65,7 +65,7 @@ std::string fluid_rules() {
          ".plot .area{position:relative}.plot svg{display:block;overflow:hidden}"
          ".plot .x,.plot .y{font-size:12px;fill:var(--ink)}.plot "
          ".over{position:absolute;left:0;top:0;pointer-events:none}"
-         ".plot .x{overflow:visible}";
+         ".plot .x,.plot .y{overflow:visible}";
 }
 
 }  // namespace softradial::plot
