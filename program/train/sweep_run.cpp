@@ -72,11 +72,12 @@ SweepEnd train_missing(const SweepPlan& plan, const LocalWorkers::Train& train, 
                    {.progress = [&](const SweepProgress& progress) { view.show(progress); }, .stop = &stop.flag()});
 }
 
-void refuse_unfinished(const SweepEnd& end, const SweepArguments& arguments) {
+void refuse_unfinished(const SweepEnd& end, const SweepArguments& arguments,
+                       const std::string& again = "the same command with --resume") {
   if (!end.write_error.empty()) throw InternalFailure(end.write_error);
   if (end.interrupted) {
-    throw Interrupted("; " + std::to_string(end.trained) + " trials were added to " + arguments.store +
-                      ", and the same command with --resume goes on");
+    throw Interrupted("; " + std::to_string(end.trained) + " trials were added to " + arguments.store + ", and " +
+                      again + " goes on");
   }
 }
 
@@ -116,7 +117,8 @@ void WritableStore::add_groups(const SweepPlan& plan) {
 }
 
 void train_missing_here(const Sweep& sweep, WritableStore& store, const SweepArguments& arguments) {
-  refuse_unfinished(train_missing(sweep.plan, trainer_of(sweep.data), store.get(), arguments, nullptr), arguments);
+  refuse_unfinished(train_missing(sweep.plan, trainer_of(sweep.data), store.get(), arguments, nullptr), arguments,
+                    "the same command");
 }
 
 nlohmann::json report_of_group(ResultsStore& store, const SweepPlan& plan, const Group& group) {

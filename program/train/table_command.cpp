@@ -68,7 +68,9 @@ std::string mean_and_std(const json& report, const char* name) {
 }
 
 // "exponential, lambda 0.5": the numbers that --tune chose for the method; empty if it has none.
+// For the trials of a store: what was searched over, in the words of its sweep.
 std::string chosen_text(const json& report) {
+  if (report.contains("parameters")) return report["parameters"].get<std::string>();
   const json& config = report.at("config");
   std::string text = config.value("contraction", "");
   if (!config.contains("method_options")) return text;

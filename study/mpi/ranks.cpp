@@ -34,7 +34,10 @@ struct MpiRanks::State {
 MpiRanks::MpiRanks(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 std::unique_ptr<MpiRanks> MpiRanks::join() {
-  if (!started_with_others()) return nullptr;
+  if (!started_with_others()) {
+    refuse_strangers();
+    return nullptr;
+  }
   // The thread that joins is the only one that talks to the others.
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
