@@ -110,7 +110,7 @@ int main(int argc, char** argv) {
   std::string pattern = (std::filesystem::temp_directory_path() / "sweep_bench_XXXXXX").string();
   const std::filesystem::path folder = mkdtemp(pattern.data());
   if (ranks) {
-    MpiWorkers workers(*ranks, nullptr, [] {});
+    MpiWorkers workers(*ranks, nullptr);
     measure_scheduler(folder, 1000, workers, "other processes");
   } else {
     measure_store(folder, trials, 100);

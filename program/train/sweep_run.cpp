@@ -54,12 +54,11 @@ std::unique_ptr<Workers> workers_of(const SweepArguments& arguments, const Local
   std::unique_ptr<LocalWorkers> own;
   if (ranks == nullptr || ranks->trains()) own = std::make_unique<LocalWorkers>(jobs_of(arguments, ranks), train);
   if (ranks == nullptr) return own;
-  // Whatever ended a rank may end this one before it has said more.
-  return std::make_unique<MpiWorkers>(*ranks, std::move(own), [&arguments, ranks] {
-    std::string command = fmt::format("mpirun -n {} softradial", ranks->size());
-    for (const std::string& word : words_to_go_on(arguments)) command += " " + word;
-    tell("the sweep ends early; what has finished is saved, and this goes on: " + command);
-  });
+  // Told at the beginning: whatever ends a rank may end this one before it could say a word.
+  std::string command = fmt::format("mpirun -n {} softradial", ranks->size());
+  for (const std::string& word : words_to_go_on(arguments)) command += " " + word;
+  tell("if a process dies, what has finished is saved, and this goes on: " + command);
+  return std::make_unique<MpiWorkers>(*ranks, std::move(own));
 }
 
 SweepEnd train_missing(const SweepPlan& plan, const LocalWorkers::Train& train, ResultsStore& store,

@@ -23,8 +23,7 @@ constexpr std::chrono::seconds kPatience{10};
 
 }  // namespace
 
-MpiWorkers::MpiWorkers(MpiRanks& ranks, std::unique_ptr<LocalWorkers> own, std::function<void()> interrupted)
-    : ranks_(ranks), own_(std::move(own)), interrupted_(std::move(interrupted)) {
+MpiWorkers::MpiWorkers(MpiRanks& ranks, std::unique_ptr<LocalWorkers> own) : ranks_(ranks), own_(std::move(own)) {
   std::vector<int> counts(static_cast<std::size_t>(ranks.size()), -1);
   counts[0] = own_ ? own_->count() : 0;
   while (std::ranges::count(counts, -1) > 0) {
@@ -52,7 +51,6 @@ void MpiWorkers::begin(int worker, TrialOrder order) {
 }
 
 void MpiWorkers::interrupt() {
-  interrupted_();
   deadline_ = Clock::now() + kPatience;
   if (own_) own_->interrupt();
   for (int rank = 1; rank < ranks_.size(); ++rank) ranks_.send(rank, MpiRanks::Tag::interrupt, {});

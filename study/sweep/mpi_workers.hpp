@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -19,9 +18,8 @@ namespace softradial::study {
 // For rank 0: the workers of all ranks.
 class MpiWorkers final : public Workers {
  public:
-  // `own`: those of rank 0 itself; may be null. `interrupted` is called once, when the trials are told to end. Waits until
-  // every rank has said how many workers it has.
-  MpiWorkers(MpiRanks& ranks, std::unique_ptr<LocalWorkers> own, std::function<void()> interrupted);
+  // `own`: those of rank 0 itself; may be null. Waits until every rank has said how many workers it has.
+  MpiWorkers(MpiRanks& ranks, std::unique_ptr<LocalWorkers> own);
 
   [[nodiscard]] int count() const override { return static_cast<int>(places_.size()); }
   void begin(int worker, TrialOrder order) override;
@@ -39,7 +37,6 @@ class MpiWorkers final : public Workers {
 
   MpiRanks& ranks_;
   std::unique_ptr<LocalWorkers> own_;
-  std::function<void()> interrupted_;
   std::vector<Place> places_;                  // by worker
   std::vector<int> first_place_;               // by rank
   std::optional<Clock::time_point> deadline_;  // for trials that were told to end
