@@ -185,32 +185,16 @@ def programme_task(name: str, seed: int) -> Task:
 # ---------------------------------------------------------------------------------------------------------------- layers
 
 
-def projection(task: Task) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
-    """The nearest point with G x <= h, E x = f of each row, by our quadratic programme."""
-    layer = sr.QpLayer(np.eye(task.G.shape[1]), task.G, task.h, task.E, task.f)
-
-    def nearest(u: Tensor, h: Tensor, f: Tensor) -> Tensor:
-        return layer(-u, h=h, b=f)
-
-    return nearest
-
-
 def ours(name: str, task: Task) -> Layer:
     title = {"dc3": "Dc3", "hardnet": "HardNet"}.get(name, "".join(word.capitalize() for word in name.split("_")))
     if task.right is None:
         fixed = getattr(sr, title)(task.set)
         return lambda u, f, anchors: fixed.train(torch.is_grad_enabled())(u)
-    if name in ("soft_radial", "gauge_map"):
-        sampled = getattr(sr, title)(task.set)
+    sampled = getattr(sr, title)(task.set)
+    if name in ("soft_radial", "gauge_map", "soft_orthogonal"):
         return lambda u, f, anchors: sampled(u, f=f, anchor=anchors)
-    nearest, G, h = projection(task), torch.tensor(task.G).float(), torch.tensor(task.h).float()
     if name == "orthogonal":
-        return lambda u, f, anchors: nearest(u, h.expand(len(u), -1), f)
-    if name == "soft_orthogonal":
-        # docs/math/soft_orthogonal.md: a gauge map whose anchor is the nearest point of the set, shrunk towards its own.
-        kappa, delta = 0.03, 0.005
-        rest = sr.GaugeMap(task.set, lambda_=1 / kappa)
-        return lambda u, f, anchors: rest(u, f=f, anchor=nearest(u, h - delta * (h - anchors @ G.T), f))
+        return lambda u, f, anchors: sampled(u, f=f)
     raise NotImplementedError("takes no right-hand sides of samples")
 
 

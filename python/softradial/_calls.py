@@ -80,7 +80,7 @@ def _by_name(
     title = f"{type(owner).__name__}: " if method.__name__ == "forward" else f"{type(owner).__name__}.{method.__name__}: "
     for name in named:
         if name not in names:
-            known = owner.data_of_calls() if hasattr(owner, "data_of_calls") and len(names) > 1 else names[1:]
+            known = owner.data_of_calls() if "others" in names else names[1:]
             raise TypeError(f"{title}unknown argument '{name}'; there are {', '.join([names[0], *known])}")
     if len(arguments) > len(names):
         raise TypeError(f"{title}takes at most {len(names)} arguments, got {len(arguments)}")

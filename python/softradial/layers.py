@@ -82,6 +82,10 @@ class _Radial(SetLayer, DescribedMap):
         center: Optional[Tensor]
         radius: Optional[Tensor]
         given_anchor: Optional[Tensor]
+        check_finite: bool
+        anchor_gradient: bool
+        _fixed: bool
+        _no_upper: str
 
     def __init__(self, set: Set, words: Words, anchor: Any, check_finite: bool, anchor_gradient: bool) -> None:
         super().__init__(set)

@@ -246,7 +246,9 @@ class HardNetAff(ConstraintLayer):
         self.register_buffer("upper", upper, persistent=False)
 
     @plain_errors
-    def forward(self, u: Tensor, lower: Optional[Tensor] = None, upper: Optional[Tensor] = None) -> Tensor:
+    def forward(  # type: ignore[override]
+        self, u: Tensor, lower: Optional[Tensor] = None, upper: Optional[Tensor] = None
+    ) -> Tensor:
         """x (..., dim) for u (..., dim)."""
         if lower is None and upper is None:
             return self._evaluate(u)

@@ -193,16 +193,20 @@ BAD_CALLS = {
         "SoftRadial: unknown argument 'radii'; there are u, center, radius, scale, anchor",
     ),
     "unknown of a method": (
-        lambda: sr.Orthogonal(BALL)(U, cap=1), TypeError,
-        "Orthogonal: unknown argument 'cap'; there are u",
+        lambda: sr.Orthogonal(BALL)(U, caps=1), TypeError,
+        "Orthogonal: unknown argument 'caps'; there are u, center, radius, scale, anchor",
+    ),
+    "no data of a method": (
+        lambda: sr.Orthogonal(BALL)(U, cap=1), ValueError,
+        "cap: a ball has no such data, only center, radius, scale, anchor",
     ),
     "unknown of inverse": (
         lambda: soft(BALL).inverse(U, u=1), TypeError,
-        "SoftRadial.inverse: unknown argument 'u'; there are x",
+        "SoftRadial.inverse: unknown argument 'u'; there are x, data",
     ),
     "unknown bounds": (lambda: aff(U, cap=1), TypeError, "HardNetAff: unknown argument 'cap'; there are u, lower, upper"),
     "nothing": (lambda: sr.Orthogonal(BALL)(), TypeError, "Orthogonal: u is missing"),
-    "too much": (lambda: sr.Orthogonal(BALL)(U, U), TypeError, "Orthogonal: takes at most 1 arguments, got 2"),
+    "too much": (lambda: aff(U, 1, 1, 1), TypeError, "HardNetAff: takes at most 3 arguments, got 4"),
     "twice": (lambda: soft(ROWS)(U, ROWS, A=U), TypeError, "SoftRadial: argument 'A' is given twice"),
     "upper for cap": (
         lambda: soft(CAPPED)(U, upper=0.4), ValueError,

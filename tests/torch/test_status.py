@@ -74,10 +74,10 @@ INFEASIBLE = {
         {"lower": torch.zeros(5, 4), "upper": torch.ones(5, 4)},
         {"lower": 2.0},
     ),
-    "a flat box": (
+    "a box turned inside out": (
         sr.Box([0.0] * 4, [1.0] * 4),
         {"lower": torch.zeros(5, 4), "upper": torch.ones(5, 4)},
-        {"lower": 1.0},
+        {"lower": 2.0},
     ),
     "an empty polyhedron": (sr.Polyhedron(ROWS, BOUNDS), {"b": BOUNDS.repeat(5, 1)}, {"b": -1.0}),
     "bounds that are none": (sr.Polyhedron(ROWS, BOUNDS), {"b": BOUNDS.repeat(5, 1)}, {"b": NAN}),
