@@ -225,15 +225,14 @@ class SoftOrthogonalLayer final : public Layer<T> {
       const SoftOrthogonalMap::Place at{
           point_of(kept.first(dim())),
           std::vector<double>(kept.begin() + static_cast<std::ptrdiff_t>(dim()), kept.end())};
-      const VectorXd gradient = map_.vjp(from, at, point_of(grad_x[i]));
-      write(gradient.allFinite() ? gradient : VectorXd::Zero(gradient.size()).eval(), grad_u[i]);
+      write(or_zero(map_.vjp(from, at, point_of(grad_x[i]))), grad_u[i]);
     }
   }
 
   void project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T> tangent_x) const override {
     for_each_finite(u, tangent_x, [&](std::size_t i, const VectorXd& from) {
       std::size_t steps = 0;
-      write(map_.jvp(from, map_.place(from, steps), point_of(tangent_u[i])), tangent_x[i]);
+      write(or_zero(map_.jvp(from, map_.place(from, steps), point_of(tangent_u[i]))), tangent_x[i]);
     });
   }
 
@@ -249,7 +248,10 @@ class SoftOrthogonalLayer final : public Layer<T> {
 
   void log_abs_det(Rows<const T> u, std::span<T> out) const override {
     for_each_finite(u, Rows<T>(out.data(), out.size(), 1), [&](std::size_t i, const VectorXd& from) {
-      out[i] = static_cast<T>(map_.log_abs_det(from, basis_));
+      // Where the digits give out the Jacobian counts as singular.
+      const double found = map_.log_abs_det(from, basis_);
+      out[i] = found < std::numeric_limits<double>::infinity() ? static_cast<T>(found)
+                                                               : -std::numeric_limits<T>::infinity();
     });
   }
 
@@ -270,6 +272,8 @@ class SoftOrthogonalLayer final : public Layer<T> {
     if (size > kLongest) out *= kLongest / size;
     return out;
   }
+  // Where the digits give out, far along an unbounded set, derivatives are taken as 0.
+  static VectorXd or_zero(const VectorXd& v) { return v.allFinite() ? v : VectorXd::Zero(v.size()).eval(); }
   static void write(const VectorXd& v, std::span<T> out) {
     std::ranges::transform(v, out.begin(), [](double value) { return static_cast<T>(value); });
   }

@@ -74,13 +74,13 @@ def test_a_mistake_is_told_once_and_ends_all_ranks(tmp_path):
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("undisturbed")
-    assert run("sweep", write_sweep(folder, epochs=60), "--store", folder / "s").returncode == 0
+    assert run("sweep", write_sweep(folder, epochs=240), "--store", folder / "s").returncode == 0
     return outcomes(folder / "s")
 
 
 @pytest.mark.parametrize("victim", [0, 1])
 def test_a_killed_rank_loses_nothing_that_was_finished(tmp_path, victim, undisturbed):
-    sweep = write_sweep(tmp_path, epochs=60)
+    sweep = write_sweep(tmp_path, epochs=240)
     store = tmp_path / "s"
     process = started(3, "sweep", sweep, "--store", store)
 

@@ -144,7 +144,7 @@ def test_ranks_of_a_job_train_the_whole(cluster, tmp_path):
 
 
 def test_a_requeued_task_goes_on_and_the_command_finds_its_job_again(cluster, tmp_path):
-    sweep = write_sweep(tmp_path, epochs=40)
+    sweep = write_sweep(tmp_path, epochs=240)
     store = tmp_path / "s"
     words = ["sweep", sweep, "--store", store, "--resume", "--slurm", "array", "--tasks", "2"]
     follower = subprocess.Popen([PROGRAM, *map(str, words)], env=cluster, cwd=tmp_path, stdout=subprocess.PIPE,
