@@ -250,8 +250,8 @@ class SoftOrthogonalLayer final : public Layer<T> {
     for_each_finite(u, Rows<T>(out.data(), out.size(), 1), [&](std::size_t i, const VectorXd& from) {
       // Where the digits give out the Jacobian counts as singular.
       const double found = map_.log_abs_det(from, basis_);
-      out[i] = found < std::numeric_limits<double>::infinity() ? static_cast<T>(found)
-                                                               : -std::numeric_limits<T>::infinity();
+      out[i] =
+          found < std::numeric_limits<double>::infinity() ? static_cast<T>(found) : -std::numeric_limits<T>::infinity();
     });
   }
 
