@@ -77,7 +77,8 @@ bool MpiRanks::trains() const { return state_->trains; }
 int MpiRanks::trainers_on_node() const { return state_->trainers_on_node; }
 
 void MpiRanks::send(int rank, Tag tag, Bytes message) {
-  State::Sent& sent = state_->sent.emplace_back(std::move(message));
+  state_->sent.push_back({.message = std::move(message)});
+  State::Sent& sent = state_->sent.back();
   MPI_Isend(sent.message.data(), static_cast<int>(sent.message.size()), MPI_BYTE, rank, static_cast<int>(tag),
             MPI_COMM_WORLD, &sent.request);
 }
