@@ -77,6 +77,7 @@ void add_figures_command(CLI::App& program, Action& chosen) {
     chosen = [arguments] {
       const std::vector<Figure> figures = study::all_figures();
       std::vector<std::string> names;
+      names.reserve(figures.size());
       for (const Figure& figure : figures) names.push_back(figure.name);
       for (const std::string& name : arguments->only) {
         if (const std::string wrong = one_of(names)(name); !wrong.empty()) throw BadInput("--only: " + wrong);

@@ -133,6 +133,7 @@ std::vector<std::string> constraint_names(const RunRecord& run) {
 
 std::vector<double> time_numbers(const std::vector<std::string>& times) {
   std::vector<double> out;
+  out.reserve(times.size());
   for (const std::string& time : times) out.push_back(time_number(time));
   return out;
 }

@@ -89,9 +89,11 @@ std::string week(const RunRecord& run) {
   std::vector<double> known = series.middle;
   std::erase_if(known, [](double v) { return std::isnan(v); });
   plot::HeatMap map{.columns = 24, .rows = 7, .values = series.middle, .texts = {}, .range = {}};
-  map.range = {*std::ranges::min_element(known), *std::ranges::max_element(known)};
+  map.range = known.empty() ? plot::Range{0, 1}
+                            : plot::Range{*std::ranges::min_element(known), *std::ranges::max_element(known)};
   if (map.range.high <= map.range.low) map.range.high = map.range.low + 1e-6;
   std::vector<std::string> columns;
+  columns.reserve(24);
   for (int h = 0; h < 24; ++h) columns.push_back(h % 4 == 0 ? std::to_string(h) : "");
   return heat_map(
              {.title = run.label,

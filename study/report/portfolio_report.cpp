@@ -17,6 +17,7 @@ constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Ju
 
 std::vector<double> wealth_of(const std::vector<double>& returns) {
   std::vector<double> wealth;
+  wealth.reserve(returns.size());
   double now = 1;
   for (const double r : returns) wealth.push_back(now *= 1 + r);
   return wealth;

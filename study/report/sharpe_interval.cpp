@@ -55,6 +55,7 @@ SharpeDifference sharpe_difference(const std::vector<std::vector<double>>& ours,
     throw DataError("a difference of Sharpe ratios needs series of the same two days or more");
   }
   std::vector<BlockSharpe> mine;
+  mine.reserve(ours.size());
   for (const auto& series : ours) mine.emplace_back(series);
   const BlockSharpe theirs(other);
   const auto difference = [&](const std::vector<std::size_t>& starts) {
