@@ -12,6 +12,8 @@
 #include "autocast.hpp"
 #include "autograd/first_order.hpp"
 #include "composite/safe_math.hpp"
+#include "cpu/precision.hpp"
+#include "cpu/tensor_rows.hpp"
 #include "nearest.hpp"
 #include "op_handle.hpp"
 #include "penalty.hpp"
@@ -30,28 +32,32 @@ namespace {
 using Names = c10::List<std::string>;
 using TwoTensors = std::tuple<at::Tensor, at::Tensor>;
 
-at::Tensor rows_of(const at::Tensor& u) { return u.to(at::kCPU, at::kDouble).reshape({-1, u.size(-1)}).contiguous(); }
-
-Rows<const double> one_row(const at::Tensor& rows, int64_t i) {
-  const auto width = static_cast<std::size_t>(rows.size(1));
-  return {rows.data_ptr<double>() + i * rows.size(1), 1, width};
+// Rows in the precision that they are computed in; half and bfloat16 in single.
+at::Tensor rows_of(const at::Tensor& u, at::ScalarType type) {
+  return u.detach().to(at::kCPU, type).reshape({-1, u.size(-1)}).contiguous();
 }
-Rows<double> one_row_of(const at::Tensor& rows, int64_t i) {
+at::ScalarType precision_of(const at::Tensor& u) { return core_precision(u) ? u.scalar_type() : at::kFloat; }
+
+template <class T>
+Rows<T> one_row(const at::Tensor& rows, int64_t i) {
   const auto width = static_cast<std::size_t>(rows.size(1));
-  return {rows.data_ptr<double>() + i * rows.size(1), 1, width};
+  return {rows.data_ptr<std::remove_const_t<T>>() + i * rows.size(1), 1, width};
 }
 
-// The layer of each sample, for `visit(layer, sample)`. A sample whose set has no interior, or that the method does not take,
-// is left out: visit gets no layer.
-template <class Visit>
+at::Tensor nan_rows(at::IntArrayRef shape, at::ScalarType type) {
+  return at::full(shape, std::numeric_limits<double>::quiet_NaN(), type);
+}
+
+// The layer of each sample, for `visit(layer, sample)`. A sample whose set has no interior is left out: visit gets no layer.
+template <class T, class Visit>
 void for_each_layer(const LayerObjectPtr& layer, const SampleSets& sets, const Visit& visit) {
   for (int64_t i = 0; i < sets.count(); ++i) {
-    LayerPtr<double> own;
+    LayerPtr<T> own;
     if (const std::optional<Set> set = sets.set(i)) {
       ProjectionOptions options = layer->options();
       if (const auto anchor = sets.anchor(i)) options.anchor_point = *anchor;
       try {
-        own = make_layer<double>(*set, layer->method(), options);
+        own = make_layer<T>(*set, layer->method(), options);
       } catch (const NoInterior&) {
       } catch (const AnchorNotInterior&) {
       }
@@ -60,27 +66,27 @@ void for_each_layer(const LayerObjectPtr& layer, const SampleSets& sets, const V
   }
 }
 
-at::Tensor filled(const at::Tensor& like) {
-  return at::full(like.sizes(), std::numeric_limits<double>::quiet_NaN(), at::kDouble);
-}
+bool all_finite(const at::Tensor& row) { return row.isfinite().all().item<bool>(); }
 
 // x and a status; rows without a set come out as NaN.
 TwoTensors each_kernel(const at::Tensor& u, at::TensorList data, const Names& names, const LayerObjectPtr& layer,
                        bool training) {
   const SampleSets sets(layer->set()->set(), u, data, names);
-  const at::Tensor from = rows_of(u);
-  const at::Tensor x = at::full({from.size(0), layer->dim()}, std::numeric_limits<double>::quiet_NaN(), at::kDouble);
+  const at::Tensor from = rows_of(u, precision_of(u));
+  const at::Tensor x = nan_rows({from.size(0), layer->dim()}, from.scalar_type());
   const at::Tensor status = at::zeros({from.size(0)}, at::kChar);
-  for_each_layer(layer, sets, [&](const Layer<double>* own, int64_t i) {
-    if (own == nullptr) {
-      status[i] = static_cast<int64_t>(RowStatus::no_interior);
-    } else if (!from[i].isfinite().all().item<bool>()) {
-      status[i] = static_cast<int64_t>(RowStatus::not_finite);
-    } else if (training) {
-      own->project(one_row(from, i), one_row_of(x, i), {});
-    } else {
-      own->evaluate(one_row(from, i), one_row_of(x, i));
-    }
+  with_precision(from, [&]<class T>(Precision<T>) {
+    for_each_layer<T>(layer, sets, [&](const Layer<T>* own, int64_t i) {
+      if (own == nullptr) {
+        status[i] = static_cast<int64_t>(RowStatus::no_interior);
+      } else if (!all_finite(from[i])) {
+        status[i] = static_cast<int64_t>(RowStatus::not_finite);
+      } else if (training) {
+        own->project(one_row<const T>(from, i), one_row<T>(x, i), {});
+      } else {
+        own->evaluate(one_row<const T>(from, i), one_row<T>(x, i));
+      }
+    });
   });
   at::DimVector shape(u.sizes().begin(), u.sizes().end());
   shape.back() = layer->dim();
@@ -90,15 +96,18 @@ TwoTensors each_kernel(const at::Tensor& u, at::TensorList data, const Names& na
 at::Tensor each_backward_kernel(const at::Tensor& grad_x, const at::Tensor& u, at::TensorList data, const Names& names,
                                 const LayerObjectPtr& layer) {
   const SampleSets sets(layer->set()->set(), u, data, names);
-  const at::Tensor from = rows_of(u);
-  const at::Tensor g = rows_of(grad_x);
+  const at::Tensor from = rows_of(u, precision_of(u));
+  const at::Tensor g = rows_of(grad_x, from.scalar_type());
   const at::Tensor out = at::zeros_like(from);
-  for_each_layer(layer, sets, [&](const Layer<double>* own, int64_t i) {
-    if (own == nullptr || !from[i].isfinite().all().item<bool>()) return;
-    const at::Tensor x = at::empty({1, layer->dim()}, at::kDouble);
-    const at::Tensor state = at::empty({1, static_cast<int64_t>(own->state_dim())}, at::kDouble);
-    own->project(one_row(from, i), one_row_of(x, 0), one_row_of(state, 0));
-    own->project_vjp(one_row(from, i), one_row(x, 0), one_row(state, 0), one_row(g, i), one_row_of(out, i));
+  with_precision(from, [&]<class T>(Precision<T>) {
+    for_each_layer<T>(layer, sets, [&](const Layer<T>* own, int64_t i) {
+      if (own == nullptr || !all_finite(from[i])) return;
+      const at::Tensor x = at::empty({1, layer->dim()}, from.options());
+      const at::Tensor state = at::empty({1, static_cast<int64_t>(own->state_dim())}, from.options());
+      own->project(one_row<const T>(from, i), one_row<T>(x, 0), one_row<T>(state, 0));
+      own->project_vjp(one_row<const T>(from, i), one_row<const T>(x, 0), one_row<const T>(state, 0),
+                       one_row<const T>(g, i), one_row<T>(out, i));
+    });
   });
   return out.reshape(u.sizes()).to(u.options());
 }
@@ -279,10 +288,10 @@ at::Tensor layer_inverse_samples(const at::Tensor& x, const NamedTensors& named,
   check_width(x, layer->dim(), "x");
   const Listed listed(named);
   const SampleSets sets(layer->set()->set(), x, listed.data, listed.names);
-  const at::Tensor from = rows_of(x.detach());
-  const at::Tensor out = filled(from);
-  for_each_layer(layer, sets, [&](const Layer<double>* own, int64_t i) {
-    if (own != nullptr) own->inverse(one_row(from, i), one_row_of(out, i));
+  const at::Tensor from = rows_of(x, at::kDouble);
+  const at::Tensor out = nan_rows(from.sizes(), at::kDouble);
+  for_each_layer<double>(layer, sets, [&](const Layer<double>* own, int64_t i) {
+    if (own != nullptr) own->inverse(one_row<const double>(from, i), one_row<double>(out, i));
   });
   return out.reshape(x.sizes()).to(x.options());
 }
@@ -291,10 +300,10 @@ at::Tensor layer_log_abs_det_samples(const at::Tensor& u, const NamedTensors& na
   check_width(u, layer->input_dim(), "u");
   const Listed listed(named);
   const SampleSets sets(layer->set()->set(), u, listed.data, listed.names);
-  const at::Tensor from = rows_of(u.detach());
-  const at::Tensor out = at::full({from.size(0)}, std::numeric_limits<double>::quiet_NaN(), at::kDouble);
-  for_each_layer(layer, sets, [&](const Layer<double>* own, int64_t i) {
-    if (own != nullptr) own->log_abs_det(one_row(from, i), {out.data_ptr<double>() + i, 1});
+  const at::Tensor from = rows_of(u, at::kDouble);
+  const at::Tensor out = nan_rows({from.size(0)}, at::kDouble);
+  for_each_layer<double>(layer, sets, [&](const Layer<double>* own, int64_t i) {
+    if (own != nullptr) own->log_abs_det(one_row<const double>(from, i), {out.data_ptr<double>() + i, 1});
   });
   return out.reshape(u.sizes().slice(0, u.dim() - 1)).to(u.options());
 }
@@ -305,14 +314,14 @@ namespace {
 at::Tensor violation_samples(const at::Tensor& x, at::TensorList data, const Names& names, const SetPtr& set) {
   check_points(x, set->set());
   const SampleSets sets(set->set(), x, data, names);
-  const at::Tensor points = rows_of(x.detach());
+  const at::Tensor points = rows_of(x, at::kDouble);
   const double ulp_of_x = ulp(at::isFloatingType(x.scalar_type()) ? x.scalar_type() : at::kDouble);
-  const at::Tensor out = at::full({points.size(0)}, std::numeric_limits<double>::quiet_NaN(), at::kDouble);
+  const at::Tensor out = nan_rows({points.size(0)}, at::kDouble);
   for (int64_t i = 0; i < sets.count(); ++i) {
     const std::optional<Set> own = sets.set(i);
     if (!own) continue;
     ViolationMeter meter(*own);
-    out.data_ptr<double>()[i] = meter.beyond_rounding(one_row(points, i)[0], ulp_of_x);
+    out.data_ptr<double>()[i] = meter.beyond_rounding(one_row<const double>(points, i)[0], ulp_of_x);
   }
   return out.reshape(x.sizes().slice(0, x.dim() - 1)).to(x.device());
 }

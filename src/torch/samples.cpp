@@ -295,6 +295,15 @@ at::Tensor searched_anchor(const at::Tensor& points, const at::Tensor& open, con
   return out.reshape(points.sizes());
 }
 
+// a + E^+ (f - E a): points of each sample's own equalities, where they stay while E and f move. Samples that are not known
+// stay where they are.
+at::Tensor moved_onto(const PolyhedraOfSamples& sets, const at::Tensor& known, const at::Tensor& points) {
+  const at::Tensor E = composite::where_else(known.unsqueeze(-1), sets.E->to(at::kDouble), 0);
+  const at::Tensor f = composite::where_else(known, sets.f->to(at::kDouble), 0);
+  const at::Tensor off = f - E.matmul(points.unsqueeze(-1)).squeeze(-1);
+  return points + at::linalg_pinv(E).matmul(off.unsqueeze(-1)).squeeze(-1);
+}
+
 // Each sample's set for the composite, in the precision that u's dtype is computed in.
 struct SampleRadial {
   composite::RadialSet set;
@@ -316,8 +325,12 @@ SampleRadial sample_radial(const at::Tensor& u, const SampleData& data, const Ma
     anchor = rounded(shifted_anchor(u, data, *map).expand_as(u));
     at::Tensor open = unwrap(set->gauge_in_tensors(wrap(anchor), core.samples).interior).logical_not();
     if (data.E) open = at::ones_like(open);
-    if (open.any().item<bool>())
-      anchor = rounded(searched_anchor(anchor, open.expand_as(u.narrow(-1, 0, 1)), data, *map));
+    if (open.any().item<bool>()) {
+      // What is found moves with the equalities, as the anchor that it was searched from.
+      const at::Tensor found = searched_anchor(anchor.detach(), open.expand_as(u.narrow(-1, 0, 1)), data, *map);
+      anchor = rounded(data.E ? moved_onto(sample_polyhedra(u, data, *map), core.known, found)
+                              : found + (anchor - anchor.detach()));
+    }
   } else {
     anchor = rounded(sample_anchor(u, data, map).point);
   }

@@ -261,6 +261,50 @@ def test_data_of_quadratics_and_cones(kind):
     assert torch.autograd.gradcheck(function, (u.requires_grad_(), *tensors), eps=1e-7, atol=2e-5, rtol=1e-4)
 
 
+@pytest.mark.parametrize("method", ["soft_radial", "soft_orthogonal"])
+@pytest.mark.parametrize("names", [("f",), ("b", "f"), ("A", "b", "E", "f")], ids="-".join)
+def test_without_an_anchor_results_move_with_the_right_hand_side(names, method):
+    data, given, inside = case(names, "orthogonal")
+    layer = layer_of(MAKERS[method], data)
+    u = 2 * random(len(inside), 6, seed=98)
+    f = given["f"]
+    J = torch.autograd.functional.jacobian(lambda g: layer(u, **{**given, "f": g}), f)
+    for i in range(len(u)):
+        torch.testing.assert_close(data["E"][i] @ J[i, :, i], torch.eye(2, dtype=DOUBLE), atol=1e-9, rtol=1e-9)
+
+
+def test_right_hand_sides_that_need_a_search_beside_curved_constraints():
+    parts, E = curved_set("quadratics")
+    base = sr.Intersection([*parts, sr.Polyhedron(torch.zeros(0, 6), torch.zeros(0), E, torch.zeros(2))])
+    f = 3 * random(40, 2, seed=75)
+    layer = sr.SoftRadial(base)
+    u = random(40, 6, seed=76)
+    x = layer(u, f=f)
+    ok = layer.status == 0
+    shifted = layer.anchor + (f - layer.anchor @ E.T) @ torch.linalg.pinv(E).T
+    outside = torch.stack([part.violation(shifted) for part in parts]).max(0).values > 0
+    assert (ok & outside).any()  # or nothing was searched
+    assert base.violation(x[ok], f=f[ok]).max() == 0
+    J = torch.autograd.functional.jacobian(lambda g: layer(u, f=g), f)
+    for i in torch.nonzero(ok)[:, 0].tolist():
+        torch.testing.assert_close(E @ J[i, :, i], torch.eye(2, dtype=DOUBLE), atol=1e-9, rtol=1e-9)
+
+
+def test_single_precision_is_strict_one_by_one():
+    parts, E = curved_set("quadratics")
+    A, b = random(4, 6, seed=77, dtype=torch.float32), torch.ones(4)
+    base = sr.Intersection([*parts, sr.Polyhedron(A, b)])
+    bounds = 0.2 + random(200, 4, seed=78, dtype=torch.float32).abs()
+    u = 1e7 * random(200, 6, seed=79, dtype=torch.float32)
+    x = sr.SoftOrthogonal(base)(u, b=bounds)
+    assert x.dtype == torch.float32
+    rows = [[Fraction(float(a)) for a in row] for row in A]
+    for point, bound in zip(x, bounds):
+        exact = [Fraction(float(v)) for v in point]
+        assert all(sum(a * v for a, v in zip(row, exact)) < Fraction(float(limit)) for row, limit in zip(rows, bound))
+    assert all(part.violation(x).max() == 0 for part in parts)
+
+
 # --- What is refused, and edges. ------------------------------------------------------------------------------------------
 
 
