@@ -19,10 +19,30 @@ def anchor_words(anchor: Any) -> Tuple[str, Optional[Tensor]]:
     return "auto", None if anchor is None else to_tensor("anchor", anchor)
 
 
-def put(data: Dict[str, Tensor], name: str, given: Optional[Tensor]) -> None:
-    """Adds what is given."""
-    if given is not None:
-        data[name] = given
+def given_data(
+    A: Optional[Tensor],
+    b: Optional[Tensor],
+    E: Optional[Tensor],
+    f: Optional[Tensor],
+    lower: Optional[Tensor],
+    upper: Optional[Tensor],
+    cap: Optional[Tensor],
+    sum: Optional[Tensor],
+    center: Optional[Tensor],
+    radius: Optional[Tensor],
+    scale: Optional[Tensor],
+    anchor: Optional[Tensor],
+    others: Optional[Dict[str, Tensor]],
+) -> Dict[str, Tensor]:
+    """What a call gives of its set's data, by name. TorchScript compiles it: it knows no dictionary of optional tensors."""
+    data: Dict[str, Tensor] = {} if others is None else others.copy()
+    for name, given in [
+        ("A", A), ("b", b), ("E", E), ("f", f), ("lower", lower), ("upper", upper), ("cap", cap), ("sum", sum),
+        ("center", center), ("radius", radius), ("scale", scale), ("anchor", anchor),
+    ]:
+        if given is not None:
+            data[name] = given
+    return data
 
 
 def data_of_calls(set: Set) -> List[str]:

@@ -17,7 +17,7 @@ from ._calls import call_again, plain_errors
 from ._compiled import DescribedMap
 from ._library import classes
 from ._numbers import Numbers, to_tensor
-from ._set_layer import SetLayer, anchor_words, data_of_calls, put
+from ._set_layer import SetLayer, anchor_words, data_of_calls, given_data
 from .level_sets import LevelProjection, LevelSet, make_level_projection, restore_level_projection
 from .sets import Set, _build, _restored, script_of, set_of
 
@@ -147,23 +147,17 @@ class _Radial(SetLayer, DescribedMap):
         `others` holds data by name: q, c of a quadratic; s, c, e of a second-order cone; those of an intersection's parts,
         "1.b" of part 1, or "b" if no other part has one.
         """
-        data: Dict[str, Tensor] = {} if others is None else others.copy()
-        put(data, "A", A if A is not None else self.A)
-        put(data, "b", b if b is not None else self.b)
-        put(data, "E", E)
-        put(data, "f", f if f is not None else self.f)
-        put(data, "lower", lower if lower is not None else self.lower)
         if upper is not None and len(self._no_upper) > 0:
             raise ValueError(self._no_upper)
-        put(data, "upper", upper if upper is not None else self.upper)
-        put(data, "cap", cap if cap is not None else self.cap)
-        put(data, "sum", sum)
-        put(data, "center", center if center is not None else self.center)
-        put(data, "radius", radius if radius is not None else self.radius)
-        put(data, "scale", scale)
-        put(data, "anchor", anchor)
-        if len(data) > 0 and anchor is None:
-            put(data, "anchor", self.given_anchor)
+        data = given_data(
+            A if A is not None else self.A, b if b is not None else self.b, E, f if f is not None else self.f,
+            lower if lower is not None else self.lower, upper if upper is not None else self.upper,
+            cap if cap is not None else self.cap, sum, center if center is not None else self.center,
+            radius if radius is not None else self.radius, scale, anchor, others,
+        )
+        own = self.given_anchor
+        if len(data) > 0 and anchor is None and own is not None:
+            data["anchor"] = own
         if not torch.jit.is_scripting():
             if self._described and _compiled.symbolic(u):
                 return _compiled.project(self, u, data)

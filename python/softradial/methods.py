@@ -18,7 +18,7 @@ from ._calls import plain_errors
 from ._compiled import Described
 from ._library import classes
 from ._numbers import Numbers, shape_text, to_tensor
-from ._set_layer import SetLayer, anchor_words, data_of_calls, put
+from ._set_layer import SetLayer, anchor_words, data_of_calls, given_data
 from .sets import Set, _build, parse_set, script_of, set_of
 
 
@@ -70,19 +70,7 @@ class ConstraintLayer(SetLayer, Described):
         Orthogonal and SoftOrthogonal have gradients to all data on boxes, simplices, capped simplices, polyhedra and balls.
         Elsewhere samples with data of their own are taken one by one, and there are no gradients to the data.
         """
-        data: Dict[str, Tensor] = {} if others is None else others.copy()
-        put(data, "A", A)
-        put(data, "b", b)
-        put(data, "E", E)
-        put(data, "f", f)
-        put(data, "lower", lower)
-        put(data, "upper", upper)
-        put(data, "cap", cap)
-        put(data, "sum", sum)
-        put(data, "center", center)
-        put(data, "radius", radius)
-        put(data, "scale", scale)
-        put(data, "anchor", anchor)
+        data = given_data(A, b, E, f, lower, upper, cap, sum, center, radius, scale, anchor, others)
         if len(data) == 0:
             return self._evaluate(u)
         if not torch.jit.is_scripting():

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "metrics/mean_and_std.hpp"
 #include "report/charts.hpp"
 #include "report/report.hpp"
-#include "report/sharpe_interval.hpp"
 #include "runs/paper_tables.hpp"
 
 namespace softradial::study {
@@ -63,10 +63,15 @@ double worst_violation(const RunRecord& run) {
   return worst;
 }
 
-std::vector<std::vector<double>> net_returns(const RunRecord& run) {
-  std::vector<std::vector<double>> out;
-  for (const SeedRecord& seed : run.seeds) out.push_back(column(seed, "net_return"));
-  return out;
+// The interval that the run has recorded; "-" for equal weight itself.
+std::string against_equal_weight(const RunRecord& run) {
+  if (!run.result.contains("against_equal_weight")) return "-";
+  const auto& interval = run.result["against_equal_weight"].at("sharpe_difference");
+  // A number that is not finite is null in JSON.
+  const auto number = [&](const char* key) {
+    return interval.at(key).is_number() ? interval[key].get<double>() : std::numeric_limits<double>::quiet_NaN();
+  };
+  return fmt::format("{:+.2f} [{:+.2f}, {:+.2f}]", number("value"), number("low"), number("high"));
 }
 
 std::string headline(const std::vector<RunRecord>& runs) {
@@ -74,13 +79,10 @@ std::string headline(const std::vector<RunRecord>& runs) {
                                                  "volatility %", "drawdown %", "turnover % a day", "cost bp a day",
                                                  "seeds", "violation"}};
   for (const RunRecord& run : runs) {
-    const SharpeDifference d =
-        sharpe_difference(net_returns(run), run.seeds.front().outcome("equal_weight.net_return"));
-    rows.push_back({run.label, over(run, "sharpe", 1, 3),
-                    fmt::format("{:+.2f} [{:+.2f}, {:+.2f}]", d.difference, d.low, d.high),
-                    over(run, "annual_return", 100, 1), over(run, "annual_volatility", 100, 1),
-                    over(run, "max_drawdown", 100, 1), over(run, "turnover", 100, 2), over(run, "cost", 1e4, 2),
-                    std::to_string(run.seeds.size()), fmt::format("{:.0e}", worst_violation(run))});
+    rows.push_back({run.label, over(run, "sharpe", 1, 3), against_equal_weight(run), over(run, "annual_return", 100, 1),
+                    over(run, "annual_volatility", 100, 1), over(run, "max_drawdown", 100, 1),
+                    over(run, "turnover", 100, 2), over(run, "cost", 1e4, 2), std::to_string(run.seeds.size()),
+                    fmt::format("{:.0e}", worst_violation(run))});
   }
   const auto& result = runs.front().result;
   if (result.contains("baselines") && result["baselines"].contains(kBaseline)) {
@@ -93,7 +95,7 @@ std::string headline(const std::vector<RunRecord>& runs) {
                     value("cost", 1e4, 2), "-", "-"});
   }
   return html_table(rows, "Test period, after costs; mean and deviation over the seeds") +
-         "<p class=\"note\">The interval is where 95 % of the differences of the Sharpe ratios lie when blocks of 21 "
+         "<p class=\"note\">The interval is where 95 % of the differences of the Sharpe ratios lie when blocks of 20 "
          "days are "
          "drawn again, the same ones for both. An interval that contains 0 says that the period is too short to "
          "tell.</p>";

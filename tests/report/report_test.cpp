@@ -10,7 +10,6 @@
 #include "files/errors.hpp"
 #include "program/temp_dir.hpp"
 #include "report/live_page.hpp"
-#include "report/sharpe_interval.hpp"
 
 namespace softradial::study {
 namespace {
@@ -77,6 +76,19 @@ TEST(Report, APageNeedsNothingButItself) {
   EXPECT_NE(html.find("1.000 ± 0.500"), std::string::npos) << "the mean and the deviation over the seeds";
 }
 
+TEST(Report, TheIntervalAgainstEqualWeightIsTheOneOfTheRun) {
+  const test::TempDir folder;
+  const std::filesystem::path root = folder.path("runs");
+  write_run(root / "a", "soft_radial");
+  write_run(root / "b", "equal_weight");
+  write(root / "a" / "result.json",
+        json{{"trials", json::array()},
+             {"against_equal_weight", {{"sharpe_difference", {{"value", 0.25}, {"low", -0.5}, {"high", nullptr}}}}}}
+            .dump());
+  const std::string html = html_of(report_of({read_run(root / "a"), read_run(root / "b")}));
+  EXPECT_NE(html.find("+0.25 [-0.50, +nan]"), std::string::npos);
+}
+
 TEST(Report, NamesCannotBreakThePage) {
   const test::TempDir folder;
   const std::filesystem::path root = folder.path("runs");
@@ -124,30 +136,6 @@ TEST(Report, DamagedFilesAreNamed) {
   } catch (const DataError& error) {
     EXPECT_NE(std::string(error.what()).find("outcomes.csv: line 2"), std::string::npos) << error.what();
   }
-}
-
-TEST(Report, SharpeDifferences) {
-  std::vector<double> a;
-  std::vector<double> better;
-  for (int k = 0; k < 500; ++k) {
-    a.push_back(0.01 * std::sin(1.7 * k));
-    better.push_back(a.back() + 0.002);
-  }
-  const SharpeDifference same = sharpe_difference({a, a}, a);
-  EXPECT_EQ(same.difference, 0);
-  EXPECT_EQ(same.low, 0);
-  EXPECT_EQ(same.high, 0);
-  const SharpeDifference more = sharpe_difference({better}, a);
-  EXPECT_GT(more.low, 0);
-  EXPECT_LT(more.low, more.difference);
-  EXPECT_GT(more.high, more.difference);
-  // sqrt(252) mean / std with n - 1: the shift divided by the deviation.
-  double square = 0;
-  double mean = 0;
-  for (const double r : a) mean += r / 500;
-  for (const double r : a) square += (r - mean) * (r - mean);
-  EXPECT_NEAR(more.difference, std::sqrt(252.0) * 0.002 / std::sqrt(square / 499), 1e-9);
-  EXPECT_THROW(static_cast<void>(sharpe_difference({{0.1}}, {0.1})), DataError);
 }
 
 TEST(Report, TheLivePageFollowsTheFiles) {
