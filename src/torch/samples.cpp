@@ -236,7 +236,7 @@ at::Tensor normals_of(const at::Tensor& E) {
 // A point of the hull that the samples' equalities have, from the set's own anchor: a0 + E^+ (f - E a0). Intersections state
 // equalities in several parts.
 at::Tensor shifted_anchor(const at::Tensor& u, const SampleData& data, const MapObject& map) {
-  const at::Tensor own = to_tensor(map.anchor().point).to(u.device());
+  at::Tensor own = to_tensor(map.anchor().point).to(u.device());
   const Set& set = map.set()->set();
   const auto linear = map.linear(u.device(), at::kDouble);
   if (linear->E.size(0) == 0) return own;
