@@ -22,12 +22,15 @@ constexpr const char* kExamples = R"(Examples:
   softradial compare
   softradial compare --set set.json --method soft_radial,orthogonal,dc3
   softradial compare --format markdown > comparison.md
+  softradial compare --learn
 
 Columns: the worst violation of an inequality over random rows of size 1, 1e3 and 1e6 in single precision, with the layer
 as in training; the same at 1e6 as in evaluation; the worst residual of an equality; the numerical rank of the Jacobian
 outside the set; the size of the gradient at 2, 10 and 100 times the distance to the boundary; forward and backward time
 relative to a softmax of the same shape; inner iterations per row. A second table shows gradient descent through each
-layer towards targets inside, near and on the boundary of a triangle.)";
+layer towards targets inside, near and on the boundary of a triangle.
+
+With --learn, networks are trained through the layers instead: compare --learn --help.)";
 
 struct Arguments {
   std::string set_file;
@@ -171,6 +174,8 @@ void add_compare_command(CLI::App& program, Action& chosen) {
       ->check(one_of({names.begin(), names.end()}))
       ->type_name("NAME");
   add_format(command, arguments->format);
+  // The program takes this word away before it comes here: it is another program's.
+  command.add_flag("--learn", "Train networks through the layers and compare their decisions with the optimum");
   command.callback([arguments, &chosen] {
     chosen = [arguments] {
       print(measure(*arguments), arguments->format);

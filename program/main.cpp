@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -62,6 +63,10 @@ ExitCode run(int argc, const char* const* argv) {
   add_compare_command(program, chosen);
   add_data_commands(program, chosen);
   const std::string train = "softradial-train";
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words[0] == "compare" && std::ranges::find(words, "--learn") != words.end()) {
+    become("compare --learn", program_beside("compare --learn", train), words);
+  }
   add_command_beside(program, chosen, "train", "Train a policy: portfolio or dispatch", train, {"train"});
   add_command_beside(program, chosen, "backtest", "Test a saved portfolio policy on any period", train, {"backtest"});
   add_command_beside(program, chosen, "predict", "Print the weights of a saved policy for the latest day", train,
@@ -77,7 +82,7 @@ ExitCode run(int argc, const char* const* argv) {
   add_report_command(program, chosen);
   add_serve_command(program, chosen);
   try {
-    parse_words(program, {argv + 1, argv + argc});
+    parse_words(program, words);
   } catch (const CLI::Success& answer) {
     return static_cast<ExitCode>(program.exit(answer));
   }

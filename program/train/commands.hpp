@@ -16,6 +16,7 @@ void add_train_command(CLI::App& program, Action& chosen);
 void add_backtest_command(CLI::App& program, Action& chosen);
 void add_predict_command(CLI::App& program, Action& chosen);
 void add_table_command(CLI::App& program, Action& chosen);
+void add_learn_command(CLI::App& program, Action& chosen);  // compare --learn
 
 // Load the data and print a warning on stderr for each repair.
 [[nodiscard]] study::PriceTable load_prices_and_warn(const std::string& source, std::uint64_t seed);

@@ -29,6 +29,7 @@ ExitCode run(int argc, const char* const* argv) {
   add_backtest_command(program, chosen);
   add_predict_command(program, chosen);
   add_table_command(program, chosen);
+  add_learn_command(program, chosen);
   add_sweep_command(program, chosen);
   add_results_command(program, chosen);
   const std::vector<std::string> words(argv + 1, argv + argc);

@@ -27,6 +27,7 @@ class Adam {
   Adam(const Parameters& parameters, const AdamOptions& options);
 
   void step();
+  void set_learning_rate(double rate) { options_.learning_rate = rate; }
 
   State state() const;  // copies
   void set_state(const State& state);
