@@ -35,6 +35,7 @@ With --learn, networks are trained through the layers instead: compare --learn -
 struct Arguments {
   std::string set_file;
   std::vector<std::string> methods;
+  bool learn = false;  // never true here: `softradial` hands such a call on
   Format format = Format::text;
 };
 
@@ -174,8 +175,8 @@ void add_compare_command(CLI::App& program, Action& chosen) {
       ->check(one_of({names.begin(), names.end()}))
       ->type_name("NAME");
   add_format(command, arguments->format);
-  // The program takes this word away before it comes here: it is another program's.
-  command.add_flag("--learn", "Train networks through the layers and compare their decisions with the optimum");
+  command.add_flag("--learn", arguments->learn,
+                   "Train networks through the layers and compare their decisions with the optimum");
   command.callback([arguments, &chosen] {
     chosen = [arguments] {
       print(measure(*arguments), arguments->format);

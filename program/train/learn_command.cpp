@@ -42,6 +42,7 @@ struct Arguments {
   std::uint64_t seed = 0;
   std::uint64_t world = 1;
   int threads = 1;
+  bool learn = false;  // the word that leads here
   Format format = Format::text;
 };
 
@@ -187,7 +188,8 @@ void add_learn_command(CLI::App& program, Action& chosen) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App& command = *program.add_subcommand("compare", "How well networks learn through every constraint layer");
   command.footer(kExamples);
-  command.add_flag("--learn", "Train through the layers (without it: measure the layers themselves)")->required();
+  command.add_flag("--learn", arguments->learn, "Train through the layers (without it: measure the layers themselves)")
+      ->required();
   command.add_option("--tasks", arguments->tasks, "Tasks, separated by commas")
       ->delimiter(',')
       ->check(one_of(learning_task_names()))

@@ -40,7 +40,7 @@ std::function<Samples(at::Generator&)> draw_from(Samples all, int64_t batch) {
   };
 }
 
-double mean(const Tensor& values) { return values.to(at::kDouble).mean().item<double>(); }
+double mean_of(const Tensor& values) { return values.to(at::kDouble).mean().item<double>(); }
 
 // ------------------------------------------------------------------------------------------------- decisions on a simplex
 
@@ -80,9 +80,9 @@ LearningTask simplex_task(bool linear, uint64_t world) {
     task.loss = [](const Tensor& x, const Samples& s) { return -(s.data * x).sum(-1); };
     const Tensor sorted = std::get<0>(truth.sort(-1, true));
     const auto full = static_cast<int64_t>(1 / kCap);
-    const double best =
-        mean(kCap * sorted.slice(1, 0, full).sum(-1) + (1 - static_cast<double>(full) * kCap) * sorted.select(1, full));
-    task.gap = [=](const Tensor& x) { return (best - mean((truth * x).sum(-1))) / (best - mean(truth)); };
+    const double best = mean_of(kCap * sorted.slice(1, 0, full).sum(-1) +
+                                (1 - static_cast<double>(full) * kCap) * sorted.select(1, full));
+    task.gap = [=](const Tensor& x) { return (best - mean_of((truth * x).sum(-1))) / (best - mean_of(truth)); };
     return task;
   }
   task.loss = [=](const Tensor& x, const Samples& s) {
@@ -96,9 +96,9 @@ LearningTask simplex_task(bool linear, uint64_t world) {
   const QpLayer programme(MatrixXd::Identity(kAssets, kAssets), G, h, MatrixXd::Ones(1, kAssets), VectorXd::Ones(1));
   const Tensor wanted = target(truth);
   const Tensor optimum = tensor_of(programme.solve(-matrix_of(wanted).transpose()).x.transpose());
-  const double best = mean((optimum - wanted).square().sum(-1));
-  const double anchor = mean((1.0 / kAssets - wanted).square().sum(-1));
-  task.gap = [=](const Tensor& x) { return (mean((x - wanted).square().sum(-1)) - best) / (anchor - best); };
+  const double best = mean_of((optimum - wanted).square().sum(-1));
+  const double anchor = mean_of((1.0 / kAssets - wanted).square().sum(-1));
+  task.gap = [=](const Tensor& x) { return (mean_of((x - wanted).square().sum(-1)) - best) / (anchor - best); };
   return task;
 }
 
@@ -123,8 +123,8 @@ void give_samples(LearningTask& task, const MatrixXd& z, const MatrixXd& f, cons
 // The gap of mean objectives, relative to the size of the best one.
 std::function<double(const Tensor&)> relative_gap(std::function<Tensor(const Tensor&)> objective,
                                                   const Tensor& optimum) {
-  const double best = mean(objective(optimum.to(at::kDouble)));
-  return [=](const Tensor& x) { return (mean(objective(x.to(at::kDouble))) - best) / std::abs(best); };
+  const double best = mean_of(objective(optimum.to(at::kDouble)));
+  return [=](const Tensor& x) { return (mean_of(objective(x.to(at::kDouble))) - best) / std::abs(best); };
 }
 
 // min 1/2 y' diag(q) y + p.y   or, not convex,   1/2 y' diag(q) y + p.sin(y)     subject to E y = z, G y <= h.
