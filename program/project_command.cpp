@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <optional>
@@ -29,6 +30,7 @@ struct Arguments {
   ProjectOptions options;  // its method has its default numbers, its quantity is not set
   std::string contraction;
   std::optional<double> lambda;
+  bool lambda_is_auto = false;
   std::optional<double> epsilon;
   std::vector<std::string> method_options;  // NAME=NUMBER
   bool evaluate = false;
@@ -73,6 +75,12 @@ ProjectOptions options_of(const Arguments& arguments) {
 
   ProjectOptions options = arguments.options;
   options.method = method_of(arguments);
+  options.auto_lambda =
+      !arguments.lambda && std::none_of(arguments.method_options.begin(), arguments.method_options.end(),
+                                        [](const std::string& text) { return text.starts_with("lambda="); });
+  if (arguments.lambda_is_auto && !std::holds_alternative<SoftRadial>(options.method)) {
+    throw BadInput("--lambda auto is for soft_radial, not for " + std::string(method_name(options.method)));
+  }
   options.quantity = quantities.empty() ? Quantity::value : quantities.front();
   options.second_file = arguments.vjp_file + arguments.jvp_file;  // at most one of them is given
   return options;
@@ -88,15 +96,15 @@ void add_method_options(CLI::App& command, Arguments& arguments) {
           "Formula that shortens the radius: rational (default), exponential, hyperbolic (soft_radial, gauge_map)")
       ->check(one_of({"rational", "exponential", "hyperbolic"}));
   const auto read_lambda = [&arguments](const std::string& word) {
-    arguments.options.auto_lambda = word == "auto";
+    arguments.lambda_is_auto = word == "auto";
     arguments.lambda.reset();
     if (word != "auto") arguments.lambda = parse_number<double>("--lambda", word, study::kAnyNumber);
   };
   command
       .add_option_function<std::string>(
           "--lambda", read_lambda,
-          "Scale of the contraction, positive (default 1; soft_radial, gauge_map), or auto: "
-          "in units of the set (soft_radial)")
+          "Scale of the contraction, positive (soft_radial, gauge_map: default 1), or auto: "
+          "in units of the set (soft_radial: default)")
       ->type_name("FLOAT|auto");
   add_number(command, "--epsilon", arguments.epsilon, study::kAnyNumber,
              "Slope at the anchor, between 0 and 1 (default 0.01; soft_radial)");

@@ -174,10 +174,8 @@ RowMap<T> make_row_map(const ProjectOptions& options) {
   return options.anchor.naming_the_file(options.set_file, [&] {
     auto method = radial_method(options.method);
     if (!method) return layer_map<T>(named, options, how);
-    if (options.auto_lambda) {
-      const Anchor anchor = how.anchor_point ? check_anchor(set, *how.anchor_point) : require_anchor(set, how.anchor);
-      std::get<SoftRadial>(*method).lambda = auto_lambda(set, anchor);
-      how.anchor_point = anchor.point;
+    if (auto* soft = std::get_if<SoftRadial>(&*method); soft != nullptr && options.auto_lambda) {
+      *soft = with_auto_lambda(*soft, set, how);
     }
     how.threads = options.threads;
     return radial_map<T>(named, *method, options, how);
@@ -267,9 +265,6 @@ void require_supported(const ProjectOptions& options) {
                                 options.quantity == Quantity::log_det;
   if (is_of_bijections && !has_inverse(options.method)) {
     throw BadInput("--jvp, --inverse and --log-det are for " + methods_with(has_inverse) + "; " + others);
-  }
-  if (options.auto_lambda && !std::holds_alternative<SoftRadial>(options.method)) {
-    throw BadInput("--lambda auto is for soft_radial, not for " + name);
   }
   if (!options.anchor.is_automatic() && !has_anchor(options.method)) {
     throw BadInput("--anchor: " + name + " has no anchor");

@@ -14,7 +14,7 @@ enum class Quantity { value, evaluation, vjp, jvp, inverse, log_det, slack };
 struct ProjectOptions {
   std::string set_file;
   LayerMethod method = SoftRadial{};
-  bool auto_lambda = false;  // soft_radial's lambda in units of the set
+  bool auto_lambda = true;  // soft_radial's lambda in units of the set, not that of `method`
   AnchorChoice anchor;
   Precision precision = Precision::f64;
   Quantity quantity = Quantity::value;

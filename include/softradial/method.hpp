@@ -11,7 +11,8 @@ namespace softradial {
 //   hyperbolic    r = epsilon + (1 - epsilon) tanh(rho / lambda)
 enum class Contraction { rational, exponential, hyperbolic };
 
-// phi = r(rho) min(1, 1/gamma): a bijection of the hull onto the relative interior (paper, definition 2.1).
+// phi = r(rho) min(1, 1/gamma): a bijection of the hull onto the relative interior (paper, definition 2.1). lambda = 1 as in the
+// paper; layers that are given no method take it in units of the set (softradial/reach.hpp).
 struct SoftRadial {
   Contraction contraction = Contraction::rational;
   double lambda = 1.0;

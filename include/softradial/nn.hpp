@@ -33,7 +33,7 @@ struct AnchorOptions {
 
 struct SoftRadialOptions {
   Contraction contraction = Contraction::rational;
-  double lambda = 1.0;
+  std::optional<double> lambda = {};  // nothing: in units of the set, auto_lambda of softradial/reach.hpp
   double epsilon = 0.01;
   AnchorOptions anchor = {};
   bool check_finite = false;  // a NaN or an infinity in u is an error that names its row
@@ -98,6 +98,8 @@ class RadialImpl : public torch::nn::Module {
 
  protected:
   RadialImpl(std::string name, Set set, const Method& method, const AnchorOptions& anchor, bool check_finite);
+  // Replaces soft radial's lambda by that in units of the set.
+  void use_auto_lambda();
   FORWARD_HAS_DEFAULT_ARGS({1, torch::nn::AnyValue(SampleTensors())})
 
  private:

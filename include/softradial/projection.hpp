@@ -123,7 +123,9 @@ class Evaluator {
 template <class T>
 class Projection {
  public:
-  explicit Projection(Set set, Method method = SoftRadial{}, const ProjectionOptions& options = {});
+  // Soft radial, rational, with lambda in units of the set (softradial/reach.hpp).
+  explicit Projection(Set set, ProjectionOptions options = {});
+  Projection(Set set, Method method, const ProjectionOptions& options = {});
 
   [[nodiscard]] const Set& set() const noexcept { return set_; }
   [[nodiscard]] const Method& method() const noexcept { return method_; }

@@ -152,7 +152,8 @@ SR_API sr_status sr_set_types(char* buffer, size_t capacity, size_t* length);
  *   "contraction"    "rational", "exponential", "hyperbolic"
  *   "anchor"         "auto", "chebyshev", "analytic", or a list of numbers: a point inside
  *   "check_finite"   true: a NaN or an infinity in a row is the error SR_NOT_FINITE, which names it
- * and the method's numbers by their names: {"method": "soft_radial", "lambda": 2, "epsilon": 0.05}. */
+ * and the method's numbers by their names: {"method": "soft_radial", "lambda": 2, "epsilon": 0.05}. soft_radial's lambda may be
+ * "auto", in units of the set, which is the default. */
 SR_API sr_status sr_layer_make(const sr_set* set, const char* options, size_t length, sr_layer** out);
 SR_API void sr_layer_free(sr_layer* layer);
 

@@ -186,6 +186,7 @@ ExitCode compare_learning(const Arguments& arguments) {
 
 void add_learn_command(CLI::App& program, Action& chosen) {
   const auto arguments = std::make_shared<Arguments>();
+  const std::vector<std::string_view> names = method_names();
   CLI::App& command = *program.add_subcommand("compare", "How well networks learn through every constraint layer");
   command.footer(kExamples);
   command.add_flag("--learn", arguments->learn, "Train through the layers (without it: measure the layers themselves)")
@@ -197,7 +198,7 @@ void add_learn_command(CLI::App& program, Action& chosen) {
       ->type_name("NAME");
   command.add_option("--method,--methods", arguments->methods, "Methods, separated by commas")
       ->delimiter(',')
-      ->check(one_of({method_names().begin(), method_names().end()}))
+      ->check(one_of({names.begin(), names.end()}))
       ->capture_default_str()
       ->type_name("NAME");
   add_number(command, "--epochs", arguments->epochs, at_least_1_up_to(1e6),

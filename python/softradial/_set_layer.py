@@ -1,12 +1,12 @@
 """What all layers on a set share: the set, a state_dict that carries it, an anchor in words or as a point."""
 
 import json
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, cast
 
 import torch
 from torch import Tensor, nn
 
-from ._numbers import to_tensor
+from ._numbers import Numbers, to_tensor
 from .sets import LibrarySet, Set, set_of
 
 _EXTRA_STATE = "_extra_state"
@@ -70,6 +70,21 @@ class SetLayer(nn.Module):
     def __init__(self, set: Any) -> None:
         super().__init__()
         self._set = set_of(set)
+
+    @torch.jit.unused
+    def start_at(self, x: Numbers, linear: nn.Linear, gain: float = 0.0) -> Tensor:
+        """Makes a model begin at the decision x, for layers with an inverse: sets the bias of its last linear layer to
+        inverse(x) and multiplies its weight by `gain`; with 0 the model starts at x for every input. Returns the bias.
+        """
+        bias: Tensor = cast(Any, self).inverse(to_tensor("x", x))
+        if bias.isnan().any():
+            raise ValueError("start_at: x is not inside the set")
+        if linear.bias is None or linear.bias.shape != bias.shape:
+            raise ValueError(f"start_at: the linear layer needs a bias of shape {tuple(bias.shape)}")
+        with torch.no_grad():
+            linear.bias.copy_(bias)
+            linear.weight.mul_(gain)
+        return linear.bias
 
     @property
     def set(self) -> Set:

@@ -94,7 +94,7 @@ def soft_radial(
     u: Numbers,
     set: Set,
     contraction: str = "rational",
-    lambda_: Union[float, str] = 1.0,
+    lambda_: Union[float, str] = "auto",
     epsilon: float = 0.01,
     anchor: Any = "auto",
     **data: Numbers,
@@ -116,7 +116,7 @@ def soft_radial_inverse(
     x: Numbers,
     set: Set,
     contraction: str = "rational",
-    lambda_: Union[float, str] = 1.0,
+    lambda_: Union[float, str] = "auto",
     epsilon: float = 0.01,
     anchor: Any = "auto",
 ) -> Tensor:
@@ -128,7 +128,7 @@ def soft_radial_log_abs_det(
     u: Numbers,
     set: Set,
     contraction: str = "rational",
-    lambda_: Union[float, str] = 1.0,
+    lambda_: Union[float, str] = "auto",
     epsilon: float = 0.01,
     anchor: Any = "auto",
 ) -> Tensor:

@@ -16,7 +16,7 @@ from . import _compiled
 from ._calls import call_again, plain_errors
 from ._compiled import DescribedMap
 from ._library import classes
-from ._numbers import Numbers, to_tensor
+from ._numbers import to_tensor
 from ._set_layer import SetLayer, anchor_words, data_of_calls, given_data
 from .level_sets import LevelProjection, LevelSet, make_level_projection, restore_level_projection
 from .sets import Set, _build, _restored, script_of, set_of
@@ -33,8 +33,6 @@ def _make_projection(set: Set, words: Words, anchor: Any) -> Any:
     """The library's Projection, an object of TorchScript; for a level set a LevelProjection, which has the same methods."""
     method, contraction, lambda_, epsilon = words
     if lambda_ == "auto":
-        if isinstance(set, LevelSet):
-            raise ValueError('lambda_: "auto" is for sets of the library; a level set of a function needs a number')
         return _make_projection(set, (method, contraction, 1.0, epsilon), anchor).with_auto_lambda()
     if isinstance(set, LevelSet):
         return make_level_projection(set, words, anchor)
@@ -239,21 +237,6 @@ class _Radial(SetLayer, DescribedMap):
         return self.projection.anchor
 
     @torch.jit.unused
-    def start_at(self, x: Numbers, linear: nn.Linear, gain: float = 0.0) -> Tensor:
-        """Makes a model begin at the decision x: sets the bias of its last linear layer to inverse(x) and multiplies its
-        weight by `gain`; with 0 the model starts at x for every input. Returns the bias.
-        """
-        bias = self.inverse(to_tensor("x", x))
-        if bias.isnan().any():
-            raise ValueError("start_at: x is not inside the set")
-        if linear.bias is None or linear.bias.shape != bias.shape:
-            raise ValueError(f"start_at: the linear layer needs a bias of shape {tuple(bias.shape)}")
-        with torch.no_grad():
-            linear.bias.copy_(bias)
-            linear.weight.mul_(gain)
-        return linear.bias
-
-    @torch.jit.unused
     def extra_repr(self) -> str:
         return ", ".join([repr(self._set), *self._options()])
 
@@ -312,8 +295,8 @@ class SoftRadial(_Radial):
 
     set             from softradial.Simplex(...), ..., softradial.LevelSet(function, ...), softradial.load_set("set.json")
     contraction     r: "rational", "exponential" or "hyperbolic"
-    lambda_         r's scale, > 0: |d|^2 at which r is halfway from epsilon to 1 (rational); or "auto": the square of the
-                    set's reach from its anchor, so that a set of another size gives a map of that size
+    lambda_         r's scale, > 0: |d|^2 at which r is halfway from epsilon to 1 (rational); "auto": the square of the set's
+                    reach from its anchor, so that a set of another size gives a map of that size. The paper has 1
     epsilon         r at the anchor, in (0, 1)
     anchor          "auto", "chebyshev", "analytic" or a point inside
     check_finite    raise on NaN and infinities in u, naming the row, instead of marking it in `status`
@@ -324,7 +307,7 @@ class SoftRadial(_Radial):
         self,
         set: Set,
         contraction: str = "rational",
-        lambda_: Union[float, str] = 1.0,
+        lambda_: Union[float, str] = "auto",
         epsilon: float = 0.01,
         anchor: Any = "auto",
         check_finite: bool = False,

@@ -40,6 +40,8 @@ _NEWTON_STEPS = 2
 _ASIDE = 2.0**-20
 # x aims at a set that is smaller by this many ulp, relative to its distance from the anchor.
 _MARGIN_ULPS = 8
+# As many axes tell how far the set reaches.
+_MOST_AXES = 64
 # Above this a row is scaled first, so that |d|^2 does not overflow.
 _HUGE = 2.0**400
 
@@ -526,6 +528,23 @@ class LevelProjection:
             usable = exists & (row.ray.rho > 0) & (slope > 0)
             log_change = log_change - where_else(usable, (f - f.detach()) / where_else(usable, slope, 1), 0)
         return where_else(exists, _point(at, root * log_change.exp(), row.d, x.dtype), math.nan)
+
+    @property
+    def lambda_(self) -> float:
+        return self._words[2]
+
+    def with_auto_lambda(self) -> "LevelProjection":
+        """lambda in units of the set, as softradial/reach.hpp has it, a constant: the mean of 1/t^2 over the exits t along
+        both senses of at most 64 axes is 1/lambda; 1 where no axis leaves the set."""
+        count = min(self.dim, _MOST_AXES)
+        axes = torch.zeros(count, self.dim, dtype=torch.float64, device=_device_of(self.set.function))
+        axes[range(count), [j * self.dim // count for j in range(count)]] = 1
+        with torch.no_grad():
+            t, leaves = _find_exit(_anchored(self.set, self.anchor, axes), torch.cat((axes, -axes)))
+        mean = float((leaves / t.square()).mean())
+        lambda_ = min(max(1 / mean, 2.0**-96), 2.0**96) if mean > 0 else 1.0
+        method, contraction, _, epsilon = self._words
+        return LevelProjection(self.set, (method, contraction, lambda_, epsilon), self.anchor)
 
     def _check(self, tensor: Tensor, name: str) -> None:
         if not tensor.is_floating_point():

@@ -29,11 +29,19 @@ def _number(name: str, value: Any) -> float:
         raise TypeError(f"{name}: expected a number, got {type(value).__name__}") from None
 
 
+def _auto_lambda(set: Set, anchor: Any) -> float:
+    """What SoftRadial takes of itself."""
+    words = ("soft_radial", "rational", 1.0, 0.01)
+    return _build(classes.Projection, script_of(set), *words, *anchor_words(anchor)).with_auto_lambda().lambda_
+
+
 class ConstraintLayer(SetLayer, Described):
     """A layer by the name of its method: ConstraintLayer(set, "dc3", steps=5)."""
 
-    def __init__(self, set: Set, method: str, contraction: str = "", anchor: Any = "auto", **options: float) -> None:
+    def __init__(self, set: Set, method: str, contraction: str = "", anchor: Any = "auto", **options: Any) -> None:
         super().__init__(set)
+        if method == "soft_radial" and options.get("lambda_", "auto") == "auto":
+            options["lambda_"] = _auto_lambda(set, anchor)
         numbers = {name.rstrip("_"): _number(name, value) for name, value in options.items()}
         self._make(method, contraction, anchor, numbers)
 

@@ -355,7 +355,7 @@ class ConstraintLayer:
         contraction: str = "",
         anchor: Any = "auto",
         check_finite: bool = False,
-        **options: float,
+        **options: Union[float, str],
     ) -> None:
         given: Dict[str, Any] = {"method": method}
         if contraction:
@@ -364,7 +364,7 @@ class ConstraintLayer:
             given["check_finite"] = True
         given["anchor"] = anchor if isinstance(anchor, str) else "auto" if anchor is None else _finite_list("anchor", anchor)
         for name, value in options.items():
-            given[name.rstrip("_")] = _finite_list(name, value)
+            given[name.rstrip("_")] = value if value == "auto" else _finite_list(name, value)
         self._make(set, given)
 
     def _make(self, set: Set, options: Dict[str, Any]) -> None:
@@ -492,7 +492,8 @@ def _layer_signature(row: Dict[str, Any]) -> inspect.Signature:
     defaults: Dict[str, Any] = {"contraction": row["contraction"]} if "contraction" in row else {}
     for option in row["options"]:
         name, value = option["name"], option["otherwise"]
-        defaults[name + "_" * keyword.iskeyword(name)] = int(value) if value.is_integer() else value
+        whole = not isinstance(value, str) and value.is_integer()
+        defaults[name + "_" * keyword.iskeyword(name)] = int(value) if whole else value
     if row["anchor"]:
         defaults["anchor"] = "auto"
     defaults["check_finite"] = False

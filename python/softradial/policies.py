@@ -452,6 +452,8 @@ def _layer(config: Dict[str, Any], set: Set) -> nn.Module:
         raise ValueError(f"config: {method} has no such options: {shown(given)}")
     if "contraction" in config:
         options["contraction"] = str(config["contraction"])
+    if method == "soft_radial":
+        options.setdefault("lambda", 1.0)  # what the study takes, as the paper does
     if method in _RADIAL:
         return _RADIAL[method](set, **{"lambda_" if name == "lambda" else name: options[name] for name in options})
     given_set = json.loads(set.to_json())

@@ -190,10 +190,16 @@ sr_status slack(const sr_layer* handle, const Given& given_u, T* out, std::size_
   });
 }
 
-// The options that make the same layer again: with the anchor that was found.
+// The options that make the same layer again: with the anchor and the lambda that were found.
 LayerOptions found_options(const sr_layer& layer) {
   LayerOptions options = layer.options;
   if (const Anchor* anchor = layer.anchor()) options.projection.anchor_point = anchor->point;
+  if (const RadialMap* map = layer.map()) {
+    if (const auto* soft = std::get_if<SoftRadial>(&map->method())) {
+      options.method = *soft;
+      options.auto_lambda = false;
+    }
+  }
   return options;
 }
 

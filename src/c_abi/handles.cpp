@@ -1,5 +1,7 @@
 #include "handles.hpp"
 
+#include "softradial/reach.hpp"
+
 namespace softradial::c_abi {
 namespace {
 
@@ -7,6 +9,11 @@ using Made = std::variant<RadialMap, OtherLayer>;
 
 // A variant is built in its place: maps and layers hold locks, which cannot move.
 Made make(const Set& set, const LayerOptions& options) {
+  if (const auto* soft = std::get_if<SoftRadial>(&options.method); soft != nullptr && options.auto_lambda) {
+    ProjectionOptions projection = options.projection;
+    const SoftRadial scaled = with_auto_lambda(*soft, set, projection);
+    return Made(std::in_place_type<RadialMap>, set, scaled, projection);
+  }
   if (const auto radial = radial_method(options.method)) {
     return Made(std::in_place_type<RadialMap>, set, *radial, options.projection);
   }

@@ -23,6 +23,7 @@ class RadialMap {
   RadialMap(const Set& set, const Method& method, const ProjectionOptions& options) : wide_(set, method, options) {}
 
   [[nodiscard]] const Anchor& anchor() const noexcept { return wide_.anchor(); }
+  [[nodiscard]] const Method& method() const noexcept { return wide_.method(); }
 
   template <class T>
   [[nodiscard]] const Evaluator<T>& evaluator() const {

@@ -11,6 +11,9 @@ namespace {
 
 using json::JsonNode;
 
+constexpr const char* kLambda = "lambda";
+constexpr const char* kAuto = "auto";
+
 void set_anchor(LayerOptions& options, const JsonNode& value) {
   if (value.is_text()) {
     options.projection.anchor = anchor_search(value.text());
@@ -37,6 +40,9 @@ void set_one(LayerOptions& options, const std::string& key, const nlohmann::json
   } else if (key == "check_finite") {
     if (!value.is_boolean()) node.fail_expected("true or false");
     options.check_finite = value.get<bool>();
+  } else if (key == kLambda && std::holds_alternative<SoftRadial>(options.method)) {
+    options.auto_lambda = value == kAuto;
+    if (!options.auto_lambda) set_option(options.method, key, option_value(value, node));
   } else {
     set_option(options.method, key, option_value(value, node));
   }
@@ -89,6 +95,7 @@ std::string methods_json() {
     entry["options"] = nlohmann::ordered_json::array();
     for (const auto& [option, value] : method_options(method)) {
       entry["options"].push_back({{"name", option}, {"otherwise", value}});
+      if (option == kLambda && std::holds_alternative<SoftRadial>(method)) entry["options"].back()["otherwise"] = kAuto;
     }
     all.push_back(std::move(entry));
   }

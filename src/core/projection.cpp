@@ -1,5 +1,6 @@
 #include "softradial/projection.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -42,17 +43,19 @@ Anchor anchor_of(const Set& set, const ProjectionOptions& options) {
 }  // namespace
 
 double reach(const Set& set, const Anchor& anchor) {
+  constexpr std::size_t kMostAxes = 64;
   const std::size_t dim = set.dim();
-  const std::size_t hull_dim = dim - anchor.hull.codimension();
-  if (hull_dim == 0) return std::numeric_limits<double>::infinity();
+  if (dim == anchor.hull.codimension()) return std::numeric_limits<double>::infinity();
   const GaugePtr<double> gauge = set->gauge<double>({anchor.point, anchor.hull});
   const auto scratch = gauge->make_scratch(2);
   const Eigen::MatrixXd& N = anchor.hull.normals;
   std::vector<double> directions(2 * dim);
   std::array<GaugeAt<double>, 2> at;
+  const std::size_t axes = std::min(dim, kMostAxes);
   double squares = 0;
-  for (std::size_t j = 0; j < dim; ++j) {
-    const auto column = static_cast<Eigen::Index>(j);
+  double lengths = 0;
+  for (std::size_t j = 0; j < axes; ++j) {
+    const auto column = static_cast<Eigen::Index>(j * dim / axes);
     const Eigen::VectorXd along =
         Eigen::VectorXd::Unit(static_cast<Eigen::Index>(dim), column) - N.transpose() * N.col(column);
     for (std::size_t i = 0; i < dim; ++i) {
@@ -61,14 +64,31 @@ double reach(const Set& set, const Anchor& anchor) {
     }
     gauge->evaluate({directions.data(), 2, dim}, at, *scratch);
     for (const GaugeAt<double>& side : at) squares += side.gamma * side.gamma;
+    lengths += along.squaredNorm();
   }
-  return std::sqrt(2 * static_cast<double>(hull_dim) / squares);
+  return std::sqrt(2 * lengths / squares);
 }
 
 double auto_lambda(const Set& set, const Anchor& anchor) {
   const double length = reach(set, anchor);
-  return std::isfinite(length) ? length * length : 1;
+  return std::isfinite(length) ? std::clamp(length * length, 0x1p-96, 0x1p96) : 1;
 }
+
+SoftRadial with_auto_lambda(SoftRadial method, const Set& set, ProjectionOptions& options) {
+  const Anchor anchor = anchor_of(set, options);
+  method.lambda = auto_lambda(set, anchor);
+  options.anchor_point = anchor.point;
+  return method;
+}
+
+template <class T>
+Projection<T>::Projection(Set set, ProjectionOptions options)
+    : set_(std::move(set)),
+      dim_(set_.dim()),
+      method_(checked(with_auto_lambda({}, set_, options), options.threads)),
+      check_finite_(options.check_finite),
+      anchor_(anchor_of(set_, options)),
+      evaluator_(set_, anchor_, method_, options.threads) {}
 
 template <class T>
 Projection<T>::Projection(Set set, Method method, const ProjectionOptions& options)

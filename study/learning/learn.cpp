@@ -41,10 +41,10 @@ void judge(const LearningTask& task, const Tensor& x, Learned& out) {
     const auto found = meter({decisions.row(i).data(), task.set.dim()});
     out.violation = std::max(out.violation, found.inequality);
     out.rows_violating += found.inequality > 0 ? 1 : 0;
-    if (!task.sampled) out.equality = std::max(out.equality, found.equality);
+    if (!task.E.defined()) out.equality = std::max(out.equality, found.equality);
   }
-  if (!task.sampled) return;
-  const Tensor residual = at::matmul(x.to(at::kDouble), task.sampled->E.t()) - task.test.f;
+  if (!task.E.defined()) return;
+  const Tensor residual = at::matmul(x.to(at::kDouble), task.E.t()) - task.test.f;
   out.equality = residual.abs().max().item<double>();
 }
 

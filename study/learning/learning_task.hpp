@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,19 +23,14 @@ struct Samples {
   at::Tensor data;     // what the loss knows besides
 };
 
-// {y : G y <= h, E y = f} with a right-hand side f of each sample, double: G (m, n), h (1, m), E (k, n).
-struct SampledRows {
-  at::Tensor G, h, E;
-};
-
 struct LearningTask {
   std::string name;
   std::string what;       // in a line
   std::string measure;    // what `gap` is relative to
   std::string published;  // the best number that a paper states for the task, with its source; empty: none
   Set set;                // with any right-hand sides of the equalities, if samples have their own
-  std::optional<SampledRows> sampled = {};  // the set's constraints, if they have
-  int64_t hidden = 64;                      // of the network's two hidden layers
+  at::Tensor E = {};      // of the equalities E y = f, (k, n), double, if samples have right-hand sides of their own
+  int64_t hidden = 64;    // of the network's two hidden layers
   double learning_rate = 1e-3;
   int64_t batches = 0;                                         // in an epoch
   int epochs = 1;                                              // of the quick comparison

@@ -104,10 +104,6 @@ LearningTask simplex_task(bool linear, uint64_t world) {
 
 // ------------------------------------------------------------------------------------------ programmes with E y = f(z)
 
-SampledRows sampled_rows(const MatrixXd& G, const VectorXd& h, const MatrixXd& E) {
-  return {to_tensor(G, at::kDouble), to_tensor(h.transpose(), at::kDouble), to_tensor(E, at::kDouble)};
-}
-
 // Samples of a programme, the last kTest of them for the test.
 constexpr Eigen::Index kSamples = 4096;
 constexpr Eigen::Index kTest = 512;
@@ -154,9 +150,10 @@ LearningTask dc3_task(bool convex, uint64_t world) {
                     .what = convex ? "DC3's convex programme: 100 variables, 50 equalities E y = z, 50 inequalities"
                                    : "DC3's non-convex programme: the same with sin(y) in the objective",
                     .measure = convex ? "relative gap to the optimum" : "relative gap to a local optimum",
-                    .published = "",
+                    .published = convex ? "DC3 .106, objective -13.46 against -15.05 (Donti et al. 2021, table 1)"
+                                        : "DC3 .080, objective -10.66 against -11.59 (Donti et al. 2021, table 2)",
                     .set = Polyhedron(G, h, E, VectorXd::Zero(kRows)),
-                    .sampled = sampled_rows(G, h, E),
+                    .E = to_tensor(E, at::kDouble),
                     .hidden = 200,
                     .batches = 20,
                     .epochs = 3};
@@ -213,7 +210,7 @@ LearningTask mpc_task(uint64_t world) {
                     .measure = "relative gap to the optimum",
                     .published = "",
                     .set = Polyhedron(G, h, E, VectorXd::Zero(kPositions)),
-                    .sampled = sampled_rows(G, h, E),
+                    .E = to_tensor(E, at::kDouble),
                     .hidden = 200,
                     .batches = 20,
                     .epochs = 3};

@@ -13,11 +13,7 @@ struct SampleLayer {
   int64_t input_dim = 0;
 };
 
-// Throws InvalidSet where the method does not take the set, or no right-hand sides of samples.
-//
-// On sets whose equalities have right-hand sides of their own, the orthogonal projection is the library's quadratic programme,
-// and soft orthogonal what docs/math/soft_orthogonal.md says it is: the gauge map whose anchor is the nearest point of the set
-// shrunk by delta, with lambda = 1 / kappa.
+// Throws InvalidSet where the method does not take the set.
 [[nodiscard]] SampleLayer sample_layer(const LearningTask& task, const LayerMethod& method);
 
 }  // namespace softradial::study

@@ -44,6 +44,7 @@ def radial_cases():
     finally:
         sys.path.pop(0)
     for case in ZOO:
+        yield case.set, "SoftRadial", {}
         yield case.set, "SoftRadial", {"contraction": "rational", "lambda_": 1.0, "epsilon": 0.01}
         yield case.set, "SoftRadial", {"contraction": "exponential", "lambda_": 0.5, "epsilon": 0.1}
         yield case.set, "GaugeMap", {"contraction": "hyperbolic", "lambda_": 2.0}
@@ -302,7 +303,7 @@ def test_sparse_matrices_stay_sparse():
 def test_every_method_has_a_class():
     assert len(srn._LAYERS) == 16
     assert str(inspect.signature(srn.SoftRadial)) == (
-        "(set, contraction='rational', lambda_=1, epsilon=0.01, anchor='auto', check_finite=False)"
+        "(set, contraction='rational', lambda_='auto', epsilon=0.01, anchor='auto', check_finite=False)"
     )
     assert str(inspect.signature(srn.Softmax)) == "(set, temperature=1, check_finite=False)"
     for method, made in srn._LAYERS.items():

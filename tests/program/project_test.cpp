@@ -82,13 +82,13 @@ TYPED_TEST(ProjectCommand, PrintsWhatTheLibraryComputesToTheBit) {
     Method method;
   };
   const Case cases[] = {
-      {{}, SoftRadial{}},
+      {{"--lambda", "1"}, SoftRadial{}},
       {{"--method", "soft_radial", "--contraction", "exponential", "--lambda", "2", "--epsilon", "0.1"},
        SoftRadial{Contraction::exponential, 2, 0.1}},
-      {{"--contraction", "hyperbolic"}, SoftRadial{.contraction = Contraction::hyperbolic}},
+      {{"--contraction", "hyperbolic", "--lambda", "1"}, SoftRadial{.contraction = Contraction::hyperbolic}},
       {{"--method", "hard_radial"}, HardRadial{}},
       {{"--method", "gauge_map", "--lambda=0.5"}, GaugeMap{.lambda = 0.5}},
-      {{"--threads", "2"}, SoftRadial{}},
+      {{"--threads", "2", "--lambda", "1"}, SoftRadial{}},
   };
   for (const Case& c : cases) {
     const Projection<TypeParam> projection(CappedSimplex(kDim, 0.3), c.method);
@@ -103,9 +103,9 @@ TYPED_TEST(ProjectCommand, PrintsDerivatives) {
   auto workspace = projection.make_workspace();
   const std::string second = this->dir_.write("second.csv", csv_of(this->v_, kDim));
   projection.project_vjp(this->u_rows_, this->v_rows_, this->expected_rows_, workspace);
-  EXPECT_EQ(this->run({"--vjp", second}, this->u_), this->expected_);
+  EXPECT_EQ(this->run({"--lambda", "1", "--vjp", second}, this->u_), this->expected_);
   projection.project_jvp(this->u_rows_, this->v_rows_, this->expected_rows_, workspace);
-  EXPECT_EQ(this->run({"--jvp", second}, this->u_), this->expected_);
+  EXPECT_EQ(this->run({"--lambda", "1", "--jvp", second}, this->u_), this->expected_);
 }
 
 TYPED_TEST(ProjectCommand, PrintsOneNumberARow) {
@@ -113,9 +113,9 @@ TYPED_TEST(ProjectCommand, PrintsOneNumberARow) {
   auto workspace = projection.make_workspace();
   std::vector<TypeParam> expected(kRows);
   projection.log_abs_det(this->u_rows_, expected, workspace);
-  EXPECT_EQ(this->run({"--log-det"}, this->u_), expected);
+  EXPECT_EQ(this->run({"--lambda", "1", "--log-det"}, this->u_), expected);
   projection.slack(this->u_rows_, expected, workspace);
-  EXPECT_EQ(this->run({"--slack"}, this->u_), expected);
+  EXPECT_EQ(this->run({"--lambda", "1", "--slack"}, this->u_), expected);
 }
 
 TYPED_TEST(ProjectCommand, InvertsWhatItPrinted) {
@@ -161,8 +161,12 @@ TEST(Project, AutoLambdaIsInUnitsOfTheSet) {
   const std::string small = folder.write("small.json", R"({"type": "ball", "center": [0, 0], "radius": 0.01})");
   const std::string unit = folder.write("unit.json", R"({"type": "ball", "center": [0, 0], "radius": 1})");
   const auto of_small = run_softradial({"project", "--set", small, "--lambda", "auto"}, "0.005,0\n0.03,0.04\n");
-  const auto of_unit = run_softradial({"project", "--set", unit}, "0.5,0\n3,4\n");
+  const auto of_unit = run_softradial({"project", "--set", unit, "--lambda", "1"}, "0.5,0\n3,4\n");
   ASSERT_EQ(of_small.exit_code, 0) << of_small.err;
+  EXPECT_EQ(run_softradial({"project", "--set", small}, "0.005,0\n0.03,0.04\n").out, of_small.out);
+  const auto by_option = run_softradial({"project", "--set", small, "--option", "lambda=1"}, "0.005,0\n");
+  EXPECT_EQ(by_option.out, run_softradial({"project", "--set", small, "--lambda", "1"}, "0.005,0\n").out);
+  EXPECT_NE(by_option.out, run_softradial({"project", "--set", small}, "0.005,0\n").out);
   const std::vector<double> x = numbers<double>(of_small.out);
   const std::vector<double> expected = numbers<double>(of_unit.out);
   ASSERT_EQ(x.size(), expected.size());

@@ -42,7 +42,7 @@ LearningTask task_with_the_sets_own_data() {
   const Eigen::MatrixXd E = Eigen::MatrixXd::Ones(1, 3);
   LearningTask task{
       .name = "", .what = "", .measure = "", .published = "", .set = Polyhedron(G, h, E, Eigen::VectorXd::Zero(1))};
-  task.sampled = {to_tensor(G, at::kDouble), to_tensor(h.transpose(), at::kDouble), to_tensor(E, at::kDouble)};
+  task.E = to_tensor(E, at::kDouble);
   task.test.z = at::zeros({40, 1});
   task.test.f = at::zeros({40, 1});
   task.test.anchors = nn::SoftRadial(task.set)->anchor().to(at::kFloat).expand({40, 3});
@@ -54,7 +54,8 @@ TEST(SampleLayer, IsTheLibrarysLayerOnTheSetsOwnData) {
   const LearningTask task = task_with_the_sets_own_data();
   const at::Generator chance = at::detail::createCPUGenerator(2);
   const at::Tensor values = 2 * at::randn({40, 3}, chance, at::kFloat);
-  for (const LayerMethod& method : {LayerMethod(SoftOrthogonal{}), LayerMethod(Orthogonal{}), LayerMethod(Rayen{})}) {
+  for (const LayerMethod& method : {LayerMethod(SoftRadial{}), LayerMethod(SoftOrthogonal{}), LayerMethod(Orthogonal{}),
+                                    LayerMethod(Rayen{}), LayerMethod(Dc3{}), LayerMethod(HardNet{})}) {
     const at::Tensor u = values.clone().requires_grad_();
     const at::Tensor v = values.clone().requires_grad_();
     const at::Tensor x = sample_layer(task, method).apply(u, task.test, true);
@@ -67,9 +68,8 @@ TEST(SampleLayer, IsTheLibrarysLayerOnTheSetsOwnData) {
   }
 }
 
-TEST(SampleLayer, MethodsWithoutRightHandSidesAreRefused) {
-  const LearningTask task = task_with_the_sets_own_data();
-  EXPECT_THROW(static_cast<void>(sample_layer(task, Dc3{})), InvalidSet);
+TEST(SampleLayer, MethodsThatDoNotTakeTheSetAreRefused) {
+  EXPECT_THROW(static_cast<void>(sample_layer(task_with_the_sets_own_data(), Mirror{})), InvalidSet);
   EXPECT_THROW(static_cast<void>(learning_task("nothing", 1)), std::invalid_argument);
 }
 

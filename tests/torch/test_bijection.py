@@ -187,6 +187,15 @@ def test_a_model_starts_at_a_decision(case, method, rng):
     assert torch.allclose(model(normal((5, 3), rng)), x.expand(5, -1), rtol=0, atol=50 * case.dim * ulp(x.dtype) * size)
 
 
+@pytest.mark.parametrize("make", [sr.SoftOrthogonal, sr.Mirror])
+def test_other_one_to_one_layers_start_there_too(make, rng):
+    layer = make(sr.CappedSimplex(5, 0.4))
+    model = _model(layer)
+    x = torch.tensor([0.25, 0.15, 0.1, 0.3, 0.2])
+    layer.start_at(x, model[2])
+    assert torch.allclose(model(normal((5, 3), rng, torch.float32)), x, atol=1e-6)
+
+
 def test_a_model_that_starts_at_a_decision_trains(rng):
     layer = soft_layer(BY_NAME["capped_simplex"])
     model = _model(layer)

@@ -70,16 +70,29 @@ def test_an_unknown_keyword_is_refused(kind):
 
 
 @pytest.mark.parametrize("scale", [0.01, 20.0])
-def test_auto_lambda_scales_with_the_set(scale, rng):
-    """A set that is s times as large gives s times the map; lambda_ is then a number as any other."""
+def test_a_layer_scales_with_its_set(scale, rng):
+    """Without a lambda_: a set that is s times as large gives s times the map. What is found is a number as any other."""
     A = normal((9, 4), rng)
     b = A.norm(dim=1) + 1
-    layer = sr.SoftRadial(sr.Polyhedron(A, b), lambda_="auto", anchor=torch.zeros(4))
-    scaled = sr.SoftRadial(sr.Polyhedron(A, scale * b), lambda_="auto", anchor=torch.zeros(4))
+    layer = sr.SoftRadial(sr.Polyhedron(A, b), anchor=torch.zeros(4))
+    scaled = sr.SoftRadial(sr.Polyhedron(A, scale * b), anchor=torch.zeros(4))
     u = normal((7, 4), rng)
     assert torch.allclose(scaled(scale * u), scale * layer(u), rtol=1e-9)
-    ball = sr.SoftRadial(sr.Ball([0.0, 0.0], scale), lambda_="auto")
+    ball = sr.SoftRadial(sr.Ball([0.0, 0.0], scale))
     assert ball.projection.lambda_ == pytest.approx(scale**2)
-    again = sr.SoftRadial(sr.Ball([0.0, 0.0], scale))
+    assert torch.equal(ball(u[:, :2]), sr.SoftRadial(sr.Ball([0.0, 0.0], scale), lambda_="auto")(u[:, :2]))
+    assert torch.equal(ball(u[:, :2]), sr.ConstraintLayer(sr.Ball([0.0, 0.0], scale), "soft_radial")(u[:, :2]))
+    again = sr.SoftRadial(sr.Ball([0.0, 0.0], scale), lambda_=1.0)
     again.load_state_dict(ball.state_dict())
     assert torch.equal(again(u[:, :2]), ball(u[:, :2]))
+
+
+@pytest.mark.parametrize("dim", [3, 70])
+def test_a_level_set_reaches_as_far_as_the_set_that_it_is(dim):
+    """At most 64 axes are tried, those that the library tries."""
+    bound = torch.linspace(1, 3, dim, dtype=torch.float64)
+    level = sr.LevelSet(lambda x: (x.abs() - bound.to(x)).amax(-1), dim=dim, anchor=[0.0] * dim)
+    box = sr.SoftRadial(sr.Box(-bound, bound))
+    assert sr.SoftRadial(level).projection.lambda_ == pytest.approx(box.projection.lambda_, rel=1e-12)
+    endless = sr.LevelSet(lambda x: 0 * x[..., 0] - 1, dim=2, anchor=[0.0, 0.0])
+    assert sr.SoftRadial(endless).projection.lambda_ == 1

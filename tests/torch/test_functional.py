@@ -128,7 +128,8 @@ def test_sets_with_learned_data_get_their_gradient_and_are_not_kept(rng):
     assert bool(cap.grad.abs().sum() > 0) and F._kept.cache_info().currsize == 0
     with torch.no_grad():
         cap.mul_(1.2)
-    assert torch.equal(F.soft_radial(u, sr.CappedSimplex(4, cap)), F.soft_radial(u, sr.CappedSimplex(4, 0.5), cap=cap))
+    of_call = F.soft_radial(u, sr.CappedSimplex(4, 0.5), lambda_=1.0, cap=cap)
+    assert torch.equal(F.soft_radial(u, sr.CappedSimplex(4, cap), lambda_=1.0), of_call)
 
 
 def test_level_sets(rng):

@@ -126,7 +126,8 @@ def test_gradients_of_huge_rows_are_finite(case, method, dtype, rng):
     largest = torch.finfo(dtype).max
     u = at_scales(5, case.dim, [1.0, 1e6, 1e19, 1e30, largest / 1e6, largest], rng, dtype).requires_grad_()
     layer = METHODS[method](case.set)
-    grad_u, = torch.autograd.grad(layer(u), u, normal(u.shape, rng, dtype))
+    # Along an open direction x itself is huge, and a derivative may be up to |x| over the distance to a bound.
+    grad_u, = torch.autograd.grad(layer(u), u, normal(u.shape, rng, dtype) / 64)
     assert bool(grad_u.isfinite().all())
 
 

@@ -184,7 +184,7 @@ def test_a_trace_of_the_module_is_refused():
 
 
 def test_text():
-    layer = sr.SoftRadial(level_set("quartic"))
+    layer = sr.SoftRadial(level_set("quartic"), lambda_=1)
     assert str(layer.set) == "LevelSet(function=quartic, dim=3)"
     assert repr(layer) == (
         "SoftRadial(LevelSet(function=quartic, dim=3), contraction=rational, lambda_=1, epsilon=0.01)"

@@ -59,7 +59,8 @@ def test_data_of_samples(which, form, rng):
 def test_numbers_for_all_samples(rng):
     layer, u = sr.SoftRadial(sr.CappedSimplex(4, 0.5)), normal((5, 4), rng)
     assert torch.equal(layer(u, cap=0.4, sum=1), layer(u, cap=torch.tensor(0.4, dtype=torch.float64), sum=torch.ones(())))
-    assert torch.allclose(sr.SoftRadial(sr.Ball([0] * 4, 1))(u, radius=2), sr.SoftRadial(sr.Ball([0] * 4, 2))(u))
+    ball = lambda radius: sr.SoftRadial(sr.Ball([0] * 4, radius), lambda_=1.0)
+    assert torch.allclose(ball(1)(u, radius=2), ball(2)(u))
 
 
 @every_form

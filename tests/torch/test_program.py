@@ -49,10 +49,10 @@ class Project:
     def __init__(self, program, folder, case, method, dtype):
         path = folder / "set.json"
         path.write_text(case.set.to_json())
-        kind, _, contraction = method.partition("_")
+        kind, _, contraction = method.removesuffix("auto").partition("_")
         self.command = [program, "project", "--set", str(path), "--method", WORDS[kind], "--dtype", dtype]
         if contraction:
-            self.command += ["--contraction", contraction]
+            self.command += ["--contraction", contraction, "--lambda", "1"]
         self.folder, self.dtype = folder, DTYPES[dtype]
 
     def __call__(self, rows, *options):

@@ -46,7 +46,7 @@ CHOICES = [("b", "f"), ("f",), ("A", "b", "f"), ("A", "b", "E", "f")]
 MAKERS = {
     "orthogonal": lambda s, **o: sr.Orthogonal(s),
     "soft_orthogonal": sr.SoftOrthogonal,
-    "soft_radial": sr.SoftRadial,
+    "soft_radial": lambda set, **options: sr.SoftRadial(set, lambda_=1.0, **options),
     "gauge_map": sr.GaugeMap,
     "dc3": lambda s, **o: sr.Dc3(s),
     "hardnet": lambda s, **o: sr.HardNet(s),
@@ -252,10 +252,11 @@ def test_data_of_quadratics_and_cones(kind):
         data["e"] = 1 + torch.arange(batch, dtype=DOUBLE)
         own = lambda i: sr.SecondOrderCone(M, data["s"][i], data["c"][i], float(data["e"][i]))
     anchor = torch.zeros(n, dtype=DOUBLE)
-    layer = sr.SoftRadial(own(0), anchor=anchor)
+    layer = sr.SoftRadial(own(0), lambda_=1.0, anchor=anchor)
     x = layer(u, others=data)
     for i in range(batch):
-        torch.testing.assert_close(x[i], sr.SoftRadial(own(i), anchor=anchor)(u[i : i + 1])[0], atol=1e-9, rtol=1e-9)
+        alone = sr.SoftRadial(own(i), lambda_=1.0, anchor=anchor)(u[i : i + 1])[0]
+        torch.testing.assert_close(x[i], alone, atol=1e-9, rtol=1e-9)
     tensors = [values.clone().requires_grad_() for values in data.values()]
     function = lambda v, *t: layer(v, others=dict(zip(data, t)))
     assert torch.autograd.gradcheck(function, (u.requires_grad_(), *tensors), eps=1e-7, atol=2e-5, rtol=1e-4)
@@ -310,7 +311,7 @@ def test_single_precision_is_strict_one_by_one():
 
 def test_parts_of_intersections_are_named():
     one, two = (sr.Polyhedron(random(3, 2, seed=s), torch.ones(3, dtype=DOUBLE)) for s in (1, 2))
-    layer = sr.SoftRadial(sr.Intersection([one, two]))
+    layer = sr.SoftRadial(sr.Intersection([one, two]), lambda_=1.0)
     u = 2 * random(4, 2, seed=3)
     b = torch.full((4, 3), 0.5, dtype=DOUBLE)
     with pytest.raises(ValueError, match=r"b: several parts of the intersection have it; say which, as 0.b or 1.b"):
@@ -318,7 +319,8 @@ def test_parts_of_intersections_are_named():
     with pytest.raises(ValueError, match=r"2.b: an intersection has no such data, only 0.A, 0.b"):
         layer(u, others={"2.b": b})
     x = layer(u, others={"1.b": b})
-    alone = sr.SoftRadial(sr.Intersection([one, sr.Polyhedron(random(3, 2, seed=2), b[0])]), anchor=layer.anchor)
+    moved = sr.Intersection([one, sr.Polyhedron(random(3, 2, seed=2), b[0])])
+    alone = sr.SoftRadial(moved, lambda_=1.0, anchor=layer.anchor)
     torch.testing.assert_close(x, alone(u), atol=1e-12, rtol=1e-12)
 
 

@@ -51,7 +51,9 @@ def qp_with_all_data(rng):
 FUNCTIONS = {
     "coordinates": fixed(sr.CappedSimplex(6, cap=0.3)),
     "ball": fixed(sr.Ball([0.0, 0.1, 0.0], 1.0)),
-    "inverse": lambda rng: (sr.SoftRadial(sr.Box([-1.0] * 3, [2.0] * 3)).inverse, [0.3 * normal((ROWS, 3), rng).sin()]),
+    "inverse": lambda rng: (
+        sr.SoftRadial(sr.Box([-1.0] * 3, [2.0] * 3), lambda_=1.0).inverse, [0.3 * normal((ROWS, 3), rng).sin()]
+    ),
     "level_set": lambda rng: (sr.SoftRadial(level_set("quartic")), [normal((ROWS, 3), rng)]),
     **{name: samples(name) for name in CALLS},
     **{name: first_order(name) for name in FIRST_ORDER_ONLY},

@@ -276,7 +276,7 @@ def test_json_keeps_the_anchor():
     (sr.CappedSimplex(50, 0.05), "CappedSimplex(dim=50, cap=0.05, sum=1)"),
     (sr.Ball([0.0, 0.5], 2.0), "Ball(center=[0, 0.5], radius=2)"),
     (
-        sr.SoftRadial(sr.CappedSimplex(3, 0.5)),
+        sr.SoftRadial(sr.CappedSimplex(3, 0.5), lambda_=1),
         "SoftRadial(CappedSimplex(dim=3, cap=0.5, sum=1), contraction=rational, lambda_=1, epsilon=0.01)",
     ),
     (

@@ -57,7 +57,7 @@ def test_one_layer_in_many_threads(case, dtype, rng):
     shape = (50, case.dim)
     batches = [(normal(shape, rng, dtype, scale=3), normal(shape, rng, dtype)) for _ in range(THREADS)]
     expected = [bits_of(soft_layer(case), *batch) for batch in batches]
-    layer = sr.SoftRadial(case.set)
+    layer = sr.SoftRadial(case.set, lambda_=1.0)
     repeated = from_threads(lambda i: [bits_of(layer, *batches[i]) for _ in range(3)])
     assert all(same(found, expected[i]) for i in range(THREADS) for found in repeated[i])
 

@@ -39,6 +39,11 @@ RadialImpl::RadialImpl(std::string name, Set set, const Method& method, const An
       state_(std::make_shared<const State>(
           State{make_map(std::move(set), method, anchor), anchor.gradient, check_finite})) {}
 
+void RadialImpl::use_auto_lambda() {
+  state_ = std::make_shared<const State>(
+      State{state_->map->with_auto_lambda(), state_->anchor_gradient, state_->check_finite});
+}
+
 torch::Tensor RadialImpl::forward(const torch::Tensor& u, const SampleTensors& data) {
   const torch::Tensor input = state_->check_finite ? ops::check_finite(u) : u;
   ops::LastStatus& last = state_->map->last();
@@ -108,8 +113,10 @@ void RadialImpl::load(torch::serialize::InputArchive& archive) {
 
 SoftRadialImpl::SoftRadialImpl(Set set, const SoftRadialOptions& options)
     : RadialImpl("softradial::nn::SoftRadial", std::move(set),
-                 softradial::SoftRadial{options.contraction, options.lambda, options.epsilon}, options.anchor,
-                 options.check_finite) {}
+                 softradial::SoftRadial{options.contraction, options.lambda.value_or(1.0), options.epsilon},
+                 options.anchor, options.check_finite) {
+  if (!options.lambda) use_auto_lambda();
+}
 
 HardRadialImpl::HardRadialImpl(Set set, const HardRadialOptions& options)
     : RadialImpl("softradial::nn::HardRadial", std::move(set), softradial::HardRadial{}, options.anchor,

@@ -31,6 +31,23 @@ TEST(Reach, OfBallsBoxesAndAffineSets) {
   EXPECT_EQ(auto_lambda(plane, require_anchor(plane)), 1);
 }
 
+// 64 axes stand for many, with the length that the hull leaves of each.
+TEST(Reach, OfManyDimensionsIsThatOfFew) {
+  EXPECT_NEAR(reach_of(Ball(VectorXd::Zero(1000), 3)), 3, 1e-12);
+  // Each axis leaves at 1 / n on one side, far away on the other.
+  EXPECT_NEAR(reach_of(Simplex(100000)), std::sqrt(2) * 1e-5, 1e-8);
+  EXPECT_EQ(auto_lambda(Ball(VectorXd::Zero(2), 1e-40), require_anchor(Ball(VectorXd::Zero(2), 1e-40))), 0x1p-96);
+}
+
+TEST(Reach, OfTheMethodKeepsTheAnchor) {
+  const Set set = Ball(VectorXd::Zero(2), 0.1);
+  ProjectionOptions options{.anchor_point = VectorXd::Constant(2, 0.05)};
+  const SoftRadial method = with_auto_lambda({.epsilon = 0.1}, set, options);
+  EXPECT_EQ(method.epsilon, 0.1);
+  EXPECT_EQ(method.lambda, auto_lambda(set, check_anchor(set, VectorXd::Constant(2, 0.05))));
+  EXPECT_EQ(options.anchor_point, VectorXd::Constant(2, 0.05));
+}
+
 class RescaledMap : public ::testing::TestWithParam<support::NamedSet> {};
 
 // p_sC(s u) = s p_C(u)

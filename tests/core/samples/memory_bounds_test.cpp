@@ -76,8 +76,8 @@ TYPED_TEST(MemoryBounds, OfFixedSets) {
   for (const std::size_t n : lengths()) {
     const auto dim = static_cast<Eigen::Index>(n);
     const Eigen::VectorXd caps = Eigen::VectorXd::LinSpaced(dim, 2.0 / static_cast<double>(n), 1);
-    const Eigen::MatrixXd A =
-        Eigen::MatrixXd::NullaryExpr(dim + 3, dim, [](auto i, auto j) { return std::sin(1.0 + 7.0 * i + 3.0 * j); });
+    const Eigen::MatrixXd A = Eigen::MatrixXd::NullaryExpr(
+        dim + 3, dim, [](Eigen::Index i, Eigen::Index j) { return std::sin(static_cast<double>(1 + 7 * i + 3 * j)); });
     const Eigen::VectorXd b = A.rowwise().norm().array() + 0.5;
     for (const Edge edge : {Edge::front, Edge::back}) {
       this->run(CappedSimplex(n, 1.5 / static_cast<double>(n)), edge);

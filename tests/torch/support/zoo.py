@@ -14,7 +14,8 @@ CONTRACTIONS = ("rational", "exponential", "hyperbolic")
 
 # Every method, as a function of the set and of a layer's other arguments.
 METHODS: Dict[str, Callable[..., Any]] = {
-    **{f"soft_{c}": lambda s, c=c, **k: sr.SoftRadial(s, contraction=c, **k) for c in CONTRACTIONS},
+    "soft_auto": lambda s, **k: sr.SoftRadial(s, **k),
+    **{f"soft_{c}": lambda s, c=c, **k: sr.SoftRadial(s, contraction=c, **{"lambda_": 1.0, **k}) for c in CONTRACTIONS},
     **{f"gauge_{c}": lambda s, c=c, **k: sr.GaugeMap(s, contraction=c, **k) for c in CONTRACTIONS},
     "hard": lambda s, **k: sr.HardRadial(s, **k),
 }
@@ -23,5 +24,5 @@ ONE_TO_ONE = {name: make for name, make in METHODS.items() if name != "hard"}
 
 @lru_cache(maxsize=None)
 def soft_layer(case: Case) -> sr.SoftRadial:
-    """The default layer on a case's set, made once."""
-    return sr.SoftRadial(case.set)
+    """The paper's layer on a case's set, made once."""
+    return sr.SoftRadial(case.set, lambda_=1.0)
