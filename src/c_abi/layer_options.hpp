@@ -10,7 +10,7 @@ namespace softradial::c_abi {
 // What a layer is made of, besides its set.
 struct LayerOptions {
   LayerMethod method = SoftRadial{};
-  bool auto_lambda = true;  // soft radial's lambda in units of the set, not that of `method`
+  bool auto_lambda = true;            // soft radial's lambda in units of the set, not that of `method`
   ProjectionOptions projection = {};  // anchor and anchor_point only
   bool check_finite = false;
 };

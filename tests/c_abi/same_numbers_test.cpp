@@ -5,6 +5,7 @@
 #include "c_abi/handles.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/layer.hpp"
+#include "softradial/reach.hpp"
 #include "softradial/set_json.hpp"
 #include "softradial/violation.hpp"
 #include "support/random_points.hpp"
@@ -239,6 +240,10 @@ TEST(EveryMethod, GivesTheSameBits) {
       if (std::holds_alternative<Hp>(method)) {
         method = Hp{.couplings = 2, .hidden = 8, .training_steps = 20, .batch = 16};
         options = kQuickHp;
+      }
+      if (std::holds_alternative<SoftRadial>(method)) {
+        ProjectionOptions found;
+        method = with_auto_lambda({}, set, found);
       }
       LayerPtr<double> expected;
       try {

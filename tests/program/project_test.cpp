@@ -99,7 +99,7 @@ TYPED_TEST(ProjectCommand, PrintsWhatTheLibraryComputesToTheBit) {
 }
 
 TYPED_TEST(ProjectCommand, PrintsDerivatives) {
-  const Projection<TypeParam> projection(CappedSimplex(kDim, 0.3));
+  const Projection<TypeParam> projection(CappedSimplex(kDim, 0.3), SoftRadial{});
   auto workspace = projection.make_workspace();
   const std::string second = this->dir_.write("second.csv", csv_of(this->v_, kDim));
   projection.project_vjp(this->u_rows_, this->v_rows_, this->expected_rows_, workspace);
@@ -109,7 +109,7 @@ TYPED_TEST(ProjectCommand, PrintsDerivatives) {
 }
 
 TYPED_TEST(ProjectCommand, PrintsOneNumberARow) {
-  const Projection<TypeParam> projection(CappedSimplex(kDim, 0.3));
+  const Projection<TypeParam> projection(CappedSimplex(kDim, 0.3), SoftRadial{});
   auto workspace = projection.make_workspace();
   std::vector<TypeParam> expected(kRows);
   projection.log_abs_det(this->u_rows_, expected, workspace);

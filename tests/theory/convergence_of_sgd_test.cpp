@@ -17,7 +17,7 @@ using support::Batch;
 // theta = (W, b). F is smooth because z has a density; its gradient is taken over a large fixed sample.
 class LinearModel {
  public:
-  explicit LinearModel(const Set& set) : layer_(set), workspace_(layer_.make_workspace()) {}
+  explicit LinearModel(const Set& set) : layer_(set, SoftRadial{}), workspace_(layer_.make_workspace()) {}
 
   // The mean over the columns of z of the gradient with respect to theta = (W by columns, b).
   VectorXd gradient(const VectorXd& theta, const MatrixXd& z) {
