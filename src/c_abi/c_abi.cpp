@@ -44,12 +44,12 @@ sr_status write_text(char* buffer, std::size_t capacity, std::size_t* length, co
       throw Refusal(SR_BUFFER_TOO_SMALL,
                     "the buffer has " + std::to_string(capacity) + " bytes, the text " + std::to_string(text.size()));
     }
-    std::ranges::copy(text, buffer);
+    std::copy(text.begin(), text.end(), buffer);
   });
 }
 
 void write_point(const Eigen::VectorXd& point, double* out, std::size_t length, const std::string& name) {
-  std::ranges::copy(point, numbers(out, length, static_cast<std::size_t>(point.size()), name).begin());
+  std::copy(point.begin(), point.end(), numbers(out, length, static_cast<std::size_t>(point.size()), name).begin());
 }
 
 std::size_t hull_dim(const Anchor& anchor) { return anchor.hull.dim() - anchor.hull.codimension(); }
@@ -69,7 +69,7 @@ sr_status violation(const sr_set* handle, const Given& given, double* out, std::
     const auto meter = set.meters.lend([&] { return ViolationMeter(set.set); });
     std::vector<double> point(x.dim());
     for (std::size_t i = 0; i < x.count(); ++i) {
-      std::ranges::copy(x[i], point.begin());
+      std::copy_n(x.row(i), x.dim(), point.begin());
       violations[i] = (*meter).beyond_rounding(point, std::numeric_limits<T>::epsilon());
     }
   });

@@ -65,8 +65,8 @@ class FieldArray {
       places.emplace_back(rows[k], columns[k]);
       entries.emplace_back(index(rows[k]), index(columns[k]), numbers_[k]);
     }
-    std::ranges::sort(places);
-    if (const auto twice = std::ranges::adjacent_find(places); twice != places.end()) {
+    std::sort(places.begin(), places.end());
+    if (const auto twice = std::adjacent_find(places.begin(), places.end()); twice != places.end()) {
       throw FieldError(name_, "the entry (" + std::to_string(twice->first) + ", " + std::to_string(twice->second) +
                                   ") is given twice");
     }
@@ -144,7 +144,7 @@ NamedValues values_of(const SetType& type, std::span<const sr_field> fields) {
     const std::string name(text(given.name, given.name_length, "the name of a field"));
     const Field* const field = type.find(name);
     if (field == nullptr) throw FieldError(name, "there is no such field");
-    if (std::ranges::any_of(values, [&](const auto& value) { return value.first == name; })) {
+    if (std::any_of(values.begin(), values.end(), [&](const auto& value) { return value.first == name; })) {
       throw FieldError(name, "is given twice");
     }
     values.emplace_back(name, value_of(given, *field));

@@ -94,7 +94,7 @@ bool ActiveSet::one_by_one(const Eigen::VectorXd& c, Eigen::VectorXd& v, double 
       }
     }
     if (worst < 0) return true;
-    active.insert(std::ranges::lower_bound(active, worst), worst);
+    active.insert(std::lower_bound(active.begin(), active.end(), worst), worst);
   }
   return false;
 }

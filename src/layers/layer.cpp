@@ -61,7 +61,8 @@ std::vector<std::string_view> method_names() {
 }
 
 LayerMethod method_named(std::string_view name) {
-  const auto place = std::ranges::find(kWords, name, &MethodWords::name);
+  const auto place =
+      std::find_if(kWords.begin(), kWords.end(), [&](const MethodWords& words) { return words.name == name; });
   if (place == kWords.end()) {
     std::string known;
     for (const std::string_view each : method_names()) known += (known.empty() ? "" : ", ") + std::string(each);

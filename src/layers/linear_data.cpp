@@ -49,13 +49,13 @@ TwoSidedRows two_sided(const LinearData& data) {
   std::vector<double> upper;
   for (Eigen::Index i = 0; i < data.A.rows(); ++i) {
     const Eigen::VectorXd row = data.A.row(i);
-    const auto opposite = std::ranges::find(rows, Eigen::VectorXd(-row));
+    const auto opposite = std::find(rows.begin(), rows.end(), Eigen::VectorXd(-row));
     if (opposite != rows.end()) {
       double& bound = lower[static_cast<std::size_t>(opposite - rows.begin())];
       bound = std::max(bound, -data.b[i]);
       continue;
     }
-    const auto same = std::ranges::find(rows, row);
+    const auto same = std::find(rows.begin(), rows.end(), row);
     if (same != rows.end()) {
       double& bound = upper[static_cast<std::size_t>(same - rows.begin())];
       bound = std::min(bound, data.b[i]);

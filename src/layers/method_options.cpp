@@ -98,7 +98,7 @@ void set_option(LayerMethod& method, std::string_view name, double value) {
 }
 
 void set_contraction(LayerMethod& method, std::string_view word) {
-  const auto place = std::ranges::find(kContractions, word);
+  const auto place = std::find(kContractions.begin(), kContractions.end(), word);
   if (place == kContractions.end()) {
     throw InvalidOption("contraction '" + std::string(word) +
                         "' is unknown; there are rational, exponential, hyperbolic");
@@ -122,7 +122,8 @@ std::string_view method_contraction(const LayerMethod& method) noexcept {
 }
 
 AnchorSearch anchor_search(std::string_view word) {
-  const auto place = std::ranges::find(kSearches, word, [](const auto& entry) { return entry.first; });
+  const auto place =
+      std::find_if(kSearches.begin(), kSearches.end(), [&](const auto& entry) { return entry.first == word; });
   if (place == kSearches.end()) {
     throw InvalidOption("anchor '" + std::string(word) + "' is unknown; there are auto, chebyshev, analytic");
   }
@@ -130,7 +131,9 @@ AnchorSearch anchor_search(std::string_view word) {
 }
 
 std::string anchor_word(AnchorSearch search) {
-  return std::string(std::ranges::find(kSearches, search, [](const auto& entry) { return entry.second; })->first);
+  return std::string(std::find_if(kSearches.begin(), kSearches.end(), [&](const auto& entry) {
+                       return entry.second == search;
+                     })->first);
 }
 
 }  // namespace softradial

@@ -139,7 +139,7 @@ class MirrorLayer final : public Layer<T> {
 
   void inverse(Rows<const T> x, Rows<T> u) const override {
     for (std::size_t i = 0; i < x.count(); ++i) {
-      if (!invert(x[i], u[i])) std::ranges::fill(u[i], std::numeric_limits<T>::quiet_NaN());
+      if (!invert(x[i], u[i])) std::fill_n(u.row(i), u.dim(), std::numeric_limits<T>::quiet_NaN());
     }
   }
 
@@ -275,7 +275,7 @@ class MirrorLayer final : public Layer<T> {
     for (std::size_t j = 0; j < dim(); ++j) u[j] = static_cast<T>(z[j]);
     for (const std::size_t j : free_) u[j] = static_cast<T>(z[j] + shift);
     for (const OpenCoordinate<T>& at : open_) u[at.index()] = at.inverse(x[at.index()]);
-    return std::ranges::none_of(u, [](T v) { return std::isnan(v); });
+    return std::none_of(u.begin(), u.end(), [](T v) { return std::isnan(v); });
   }
 
   Eigen::VectorXd given_lower_;
@@ -317,13 +317,13 @@ class MirrorProduct final : public Layer<T> {
   void inverse(Rows<const T> x, Rows<T> u) const override {
     for_each_part([&](const Layer<T>& part, auto of) { part.inverse(of(x), of(u)); });
     for (std::size_t i = 0; i < u.count(); ++i) {
-      if (std::ranges::any_of(u[i], [](T v) { return std::isnan(v); })) {
-        std::ranges::fill(u[i], std::numeric_limits<T>::quiet_NaN());
+      if (std::any_of(u.row(i), u.row(i) + u.dim(), [](T v) { return std::isnan(v); })) {
+        std::fill_n(u.row(i), u.dim(), std::numeric_limits<T>::quiet_NaN());
       }
     }
   }
   void log_abs_det(Rows<const T> u, std::span<T> out) const override {
-    std::ranges::fill(out, T{0});
+    std::fill(out.begin(), out.end(), T{0});
     std::vector<T> of_part(out.size());
     for_each_part([&](const Layer<T>& part, auto of) {
       part.log_abs_det(of(u), of_part);

@@ -71,7 +71,7 @@ class SoftOrthogonalCoordinates final : public Layer<T> {
   void project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T> tangent_x) const override {
     for_each_place(u, [&](std::size_t i, const Place& at) {
       if (!at.finite) {
-        std::ranges::fill(tangent_x[i], std::numeric_limits<T>::quiet_NaN());
+        std::fill_n(tangent_x.row(i), tangent_x.dim(), std::numeric_limits<T>::quiet_NaN());
         return;
       }
       double moving = 0;
@@ -99,7 +99,7 @@ class SoftOrthogonalCoordinates final : public Layer<T> {
   void inverse(Rows<const T> x, Rows<T> u) const override {
     for_each_place(x, [&](std::size_t i, const Place& at) {
       if (!at.finite || !inside(x[i])) {
-        std::ranges::fill(u[i], std::numeric_limits<T>::quiet_NaN());
+        std::fill_n(u.row(i), u.dim(), std::numeric_limits<T>::quiet_NaN());
         return;
       }
       const auto left = static_cast<double>(std::max<Wide>(1 - at.gamma, std::numeric_limits<T>::epsilon()));

@@ -193,8 +193,8 @@ class SoftOrthogonalLayer final : public Layer<T> {
     for (std::size_t i = 0; i < u.count(); ++i) {
       const VectorXd from = point(u[i]);
       if (!from.allFinite()) {
-        std::ranges::fill(x[i], std::numeric_limits<T>::quiet_NaN());
-        if (state.given()) std::ranges::fill(state[i], std::numeric_limits<T>::quiet_NaN());
+        std::fill_n(x.row(i), x.dim(), std::numeric_limits<T>::quiet_NaN());
+        if (state.given()) std::fill_n(state.row(i), state.dim(), std::numeric_limits<T>::quiet_NaN());
         continue;
       }
       const SoftOrthogonalMap::Place at = map_.place(from, steps);
@@ -205,8 +205,8 @@ class SoftOrthogonalLayer final : public Layer<T> {
       write(has_digits ? image : from, x[i]);
       if (!state.given()) continue;
       write(at.p, state[i].first(dim()));
-      std::ranges::transform(at.inner, state[i].begin() + static_cast<std::ptrdiff_t>(dim()),
-                             [](double v) { return static_cast<T>(v); });
+      std::transform(at.inner.begin(), at.inner.end(), state[i].begin() + static_cast<std::ptrdiff_t>(dim()),
+                     [](double v) { return static_cast<T>(v); });
     }
     const auto workspace = workspaces_.lend([this] { return guard_.make_workspace(); });
     guard_.project(x, x, *workspace);
@@ -218,7 +218,7 @@ class SoftOrthogonalLayer final : public Layer<T> {
     for (std::size_t i = 0; i < u.count(); ++i) {
       const VectorXd from = point(u[i]);
       if (!from.allFinite()) {
-        std::ranges::fill(grad_u[i], std::numeric_limits<T>::quiet_NaN());
+        std::fill_n(grad_u.row(i), grad_u.dim(), std::numeric_limits<T>::quiet_NaN());
         continue;
       }
       const std::span<const T> kept = state[i];
@@ -275,7 +275,7 @@ class SoftOrthogonalLayer final : public Layer<T> {
   // Where the digits give out, far along an unbounded set, derivatives are taken as 0.
   static VectorXd or_zero(const VectorXd& v) { return v.allFinite() ? v : VectorXd::Zero(v.size()).eval(); }
   static void write(const VectorXd& v, std::span<T> out) {
-    std::ranges::transform(v, out.begin(), [](double value) { return static_cast<T>(value); });
+    std::transform(v.begin(), v.end(), out.begin(), [](double value) { return static_cast<T>(value); });
   }
 
   template <class Body>
@@ -285,7 +285,7 @@ class SoftOrthogonalLayer final : public Layer<T> {
       if (from.allFinite()) {
         body(i, from);
       } else {
-        std::ranges::fill(out[i], std::numeric_limits<T>::quiet_NaN());
+        std::fill_n(out.row(i), out.dim(), std::numeric_limits<T>::quiet_NaN());
       }
     }
   }

@@ -21,7 +21,7 @@ class IdentityLayer final : public Layer<T> {
 
  private:
   static void copy(Rows<const T> from, Rows<T> to) {
-    for (std::size_t i = 0; i < from.count(); ++i) std::ranges::copy(from[i], to.row(i));
+    for (std::size_t i = 0; i < from.count(); ++i) std::copy_n(from.row(i), from.dim(), to.row(i));
   }
   std::size_t dim_;
 };

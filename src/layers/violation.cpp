@@ -25,7 +25,7 @@ double size_of_terms(const LinearSystem::Row& row, std::span<const double> x) {
 }
 
 bool has_nan(std::span<const double> x) {
-  return std::ranges::any_of(x, [](double v) { return std::isnan(v); });
+  return std::any_of(x.begin(), x.end(), [](double v) { return std::isnan(v); });
 }
 
 }  // namespace

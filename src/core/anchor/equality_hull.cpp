@@ -155,7 +155,7 @@ class HullBuilder {
     for (const Remainder& rest : open) {
       for (const LinearSystem::Entry& entry : rest.entries) columns.push_back(entry.column);
     }
-    std::ranges::sort(columns);
+    std::sort(columns.begin(), columns.end());
     columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
     return columns;
   }
@@ -173,7 +173,7 @@ class HullBuilder {
       const Remainder& rest = open[static_cast<std::size_t>(k)];
       const double norm = row_length(rest.entries);
       for (const LinearSystem::Entry& entry : rest.entries) {
-        const auto place = std::ranges::lower_bound(columns, entry.column) - columns.begin();
+        const auto place = std::lower_bound(columns.begin(), columns.end(), entry.column) - columns.begin();
         transposed(place, k) += entry.value / norm;
       }
       bounds[k] = rest.bound / norm;

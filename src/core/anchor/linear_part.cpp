@@ -97,7 +97,8 @@ double row_size(const LinearSystem::Row& row, const Eigen::VectorXd& x) {
 }
 
 bool is_clearly_inside(const LinearPart& part, const Eigen::VectorXd& x) {
-  return std::ranges::all_of(part.free_rows(), [&](const FreeRow& free_row) {
+  const auto& free_rows = part.free_rows();
+  return std::all_of(free_rows.begin(), free_rows.end(), [&](const FreeRow& free_row) {
     const LinearSystem::Row& row = part.row(free_row);
     return residual(row, x.data()) > kWitnessTolerance * row_size(row, x);
   });

@@ -1,8 +1,8 @@
 #include "anchor/wording.hpp"
 
-#include <array>
-#include <charconv>
 #include <cstddef>
+
+#include "sets/number_text.hpp"
 
 namespace softradial {
 namespace {
@@ -25,13 +25,6 @@ std::string name_list(const std::vector<std::string>& names) {
   return text;
 }
 
-std::string amount_text(double amount) {
-  constexpr int kDigits = 6;
-  std::array<char, 32> buffer{};
-  const double unsigned_zero = amount == 0 ? 0 : amount;
-  const auto result =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), unsigned_zero, std::chars_format::general, kDigits);
-  return {buffer.data(), result.ptr};
-}
+std::string amount_text(double amount) { return number_text(amount == 0 ? 0 : amount, 6); }
 
 }  // namespace softradial

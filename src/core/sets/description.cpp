@@ -22,7 +22,7 @@ bool same(const SparseMatrix& a, const SparseMatrix& b) {
   return a.rows() == b.rows() && a.cols() == b.cols() && a.nonZeros() == b.nonZeros() && (a - b).norm() == 0;
 }
 bool same(const std::vector<Eigen::MatrixXd>& a, const std::vector<Eigen::MatrixXd>& b) {
-  return std::ranges::equal(a, b, same_entries<Eigen::MatrixXd>);
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_entries<Eigen::MatrixXd>);
 }
 bool same(const std::vector<Description>& a, const std::vector<Description>& b) { return a == b; }
 
@@ -113,9 +113,9 @@ class LineBuilder {
 }  // namespace
 
 bool Description::operator==(const Description& other) const {
-  return type == other.type && std::ranges::equal(fields, other.fields, [](const auto& a, const auto& b) {
-           return a.first == b.first && same_value(a.second, b.second);
-         });
+  return type == other.type &&
+         std::equal(fields.begin(), fields.end(), other.fields.begin(), other.fields.end(),
+                    [](const auto& a, const auto& b) { return a.first == b.first && same_value(a.second, b.second); });
 }
 
 std::string to_string(const Description& description) {

@@ -11,7 +11,8 @@ namespace {
 // Collects the curved constraints of a set; append_linear gives its linear ones. Returns false if the set has others.
 bool collect_curved(const Set& set, std::vector<QuadraticConstraint>& out) {
   if (const auto* intersection = dynamic_cast<const Intersection*>(&*set)) {
-    return std::ranges::all_of(intersection->parts(), [&](const Set& part) { return collect_curved(part, out); });
+    const auto& parts = intersection->parts();
+    return std::all_of(parts.begin(), parts.end(), [&](const Set& part) { return collect_curved(part, out); });
   }
   if (auto constraint = QuadraticConstraint::of(set)) {
     out.push_back(std::move(*constraint));

@@ -33,10 +33,10 @@ std::vector<Description> described(const std::vector<Set>& parts) {
 bool is_opaque(const Description& description) {
   const auto& fields = description.fields;
   const auto is_data = [](const auto& field) { return field.first != "dim" && field.first != "anchor"; };
-  if (std::ranges::none_of(fields, is_data)) return true;
-  return std::ranges::any_of(fields, [](const auto& field) {
+  if (std::none_of(fields.begin(), fields.end(), is_data)) return true;
+  return std::any_of(fields.begin(), fields.end(), [](const auto& field) {
     const auto* parts = std::get_if<std::vector<Description>>(&field.second);
-    return parts != nullptr && std::ranges::any_of(*parts, is_opaque);
+    return parts != nullptr && std::any_of(parts->begin(), parts->end(), is_opaque);
   });
 }
 

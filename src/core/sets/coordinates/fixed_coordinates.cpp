@@ -18,7 +18,10 @@ bool is_fixed(T lower, T upper) noexcept {
 
 template <class T>
 bool FixedCoordinates<T>::in_row(const SampleBounds<T>& bounds, std::size_t i) noexcept {
-  return !std::ranges::equal(bounds.lower[i], bounds.upper[i], [](T low, T high) { return !is_fixed(low, high); });
+  const auto lower = bounds.lower[i];
+  const auto upper = bounds.upper[i];
+  return !std::equal(lower.begin(), lower.end(), upper.begin(), upper.end(),
+                     [](T low, T high) { return !is_fixed(low, high); });
 }
 
 template <class T>
@@ -82,7 +85,7 @@ RowStatus FixedCoordinates<T>::project(const Method& method, std::span<T> x) {
   std::vector<RowState<T>> state;
   const RowStatus status = project_free(method, free_x, state);
   if (status != RowStatus::ok) {
-    std::ranges::fill(x, std::numeric_limits<T>::quiet_NaN());
+    std::fill(x.begin(), x.end(), std::numeric_limits<T>::quiet_NaN());
     return status;
   }
   for (std::size_t k = 0; k < free_.size(); ++k) x[free_[k]] = free_x[k];

@@ -29,7 +29,7 @@ AffineHull sum_hull(std::size_t dim) {
 template <class T>
 bool are_shares(const SampleBounds<T>& bounds) noexcept {
   return bounds.total.given() && !bounds.anchor.given() && bounds.lower.stride() == 0 && bounds.lower.count() > 0 &&
-         std::ranges::all_of(bounds.lower[0], [](T v) { return v == 0; });
+         std::all_of(bounds.lower.row(0), bounds.lower.row(0) + bounds.lower.dim(), [](T v) { return v == 0; });
 }
 
 // One row's set at a time, as the fused passes want it, and the buffers for it.
@@ -117,9 +117,10 @@ class RowSetup {
     kernels::combine(T{1}, grad_x, T{-1}, grad_u, anchor_cotangent_.data(), dim());
     anchor_cotangent_[side.coordinate] -= pull;
     if (bounds_.anchor.given()) {
-      if (gradient.anchor.given()) std::ranges::copy(anchor_cotangent_, gradient.anchor.row(i));
+      if (gradient.anchor.given())
+        std::copy(anchor_cotangent_.begin(), anchor_cotangent_.end(), gradient.anchor.row(i));
       for (const Rows<T>& out : {gradient.lower, gradient.upper, gradient.total}) {
-        if (out.given()) std::ranges::fill(out[i], T{0});
+        if (out.given()) std::fill_n(out.row(i), out.dim(), T{0});
       }
     } else {
       closed_form_vjp(i, gradient);
@@ -260,7 +261,7 @@ void BoundsMap<T>::project(const SampleBounds<T>& bounds, Rows<const T> u, Rows<
       status[i] = RowStatus::ok;
       continue;
     }
-    std::ranges::fill(x[i], std::numeric_limits<T>::quiet_NaN());
+    std::fill_n(x.row(i), x.dim(), std::numeric_limits<T>::quiet_NaN());
   }
 }
 
@@ -273,7 +274,8 @@ void BoundsMap<T>::project_vjp(const SampleBounds<T>& bounds, Rows<const T> u, R
     return setup_of_row ? *setup_of_row : setup_of_row.emplace(dim_, method_, bounds);
   };
   const std::array data_gradients{gradient.lower, gradient.upper, gradient.total, gradient.anchor};
-  const bool wants_data = std::ranges::any_of(data_gradients, [](const Rows<T>& rows) { return rows.given(); });
+  const bool wants_data = std::any_of(std::begin(data_gradients), std::end(data_gradients),
+                                      [](const Rows<T>& rows) { return rows.given(); });
   const kernels::ShareMap<T> shares{dim_, method_, profile_function<T>(method_)};
   const bool by_shares = are_shares(bounds);
   for (std::size_t i = 0; i < u.count(); ++i) {
@@ -285,9 +287,9 @@ void BoundsMap<T>::project_vjp(const SampleBounds<T>& bounds, Rows<const T> u, R
       if (i == u.count()) break;
     }
     if (status[i] != RowStatus::ok) {
-      std::ranges::fill(grad_u[i], T{0});
+      std::fill_n(grad_u.row(i), grad_u.dim(), T{0});
       for (const Rows<T>& out : data_gradients) {
-        if (out.given()) std::ranges::fill(out[i], T{0});
+        if (out.given()) std::fill_n(out.row(i), out.dim(), T{0});
       }
       continue;
     }

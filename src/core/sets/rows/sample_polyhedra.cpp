@@ -72,7 +72,7 @@ struct PolyhedraMap<T>::Impl {
         method(which),
         panels(std::move(packed)),
         norms(std::move(row_norms)),
-        ordinary_norms(panels && std::ranges::all_of(norms, is_ordinary)) {}
+        ordinary_norms(panels && std::all_of(norms.begin(), norms.end(), is_ordinary)) {}
 
   std::size_t num_rows;
   std::size_t dim;
@@ -260,7 +260,7 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
     kernels::cotangent_rows(block.cotangents().data(), block.directions(), g, grad_u.slice(first, count));
     e.hull.project(grad_u.slice(first, count), block.hull_scratch());
     for (std::size_t i = first; i < first + count; ++i) {
-      if (status[i] != RowStatus::ok) std::ranges::fill(grad_u[i], T{0});
+      if (status[i] != RowStatus::ok) std::fill_n(grad_u.row(i), grad_u.dim(), T{0});
     }
   };
 
@@ -288,7 +288,7 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
       const bool binds = block.normals()[r].row != nullptr;
       const auto left = unpack<kernels::RayState>(state[i]);
       if (gradient.b.given()) {
-        std::ranges::fill(gradient.b[i], T{0});
+        std::fill_n(gradient.b.row(i), gradient.b.dim(), T{0});
         if (binds) gradient.b.row(i)[left.active] = -of_row * left.gamma;
       }
       if (gradient.A.given() && binds) {
@@ -299,7 +299,7 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
       if (ok) {
         kernels::combine(T{1}, grad_x.row(i), T{-1}, grad_u.row(i), gradient.anchor.row(i), e.dim);
       } else {
-        std::ranges::fill(gradient.anchor[i], T{0});
+        std::fill_n(gradient.anchor.row(i), gradient.anchor.dim(), T{0});
       }
     }
   }
