@@ -5,6 +5,7 @@
 #include <string>
 
 #include "plane/plane_layer.hpp"
+#include "plane/polygon.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/set_json.hpp"
 #include "softradial/sets.hpp"
@@ -105,6 +106,20 @@ TEST(Plane, DescentBehindACornerStallsOnlyForTheOrthogonalProjection) {
   EXPECT_EQ(arrived.loss.size(), 201U);
   EXPECT_LT((arrived.x.back() - target).norm(), 1e-2);
   EXPECT_NEAR(arrived.loss.front(), (arrived.x.front() - target).squaredNorm() / 2, 1e-15);
+}
+
+TEST(Plane, APolygonIsTheHullOfItsPoints) {
+  // A square, counter-clockwise from below left, with points inside, on an edge and twice.
+  const Vector2d points[] = {{1, 1}, {0, 0}, {0.3, 0.4}, {1, 0}, {0.5, 0}, {0, 1}, {1, 1}};
+  EXPECT_EQ(polygon(points), Set(Polyhedron((Eigen::MatrixXd(4, 2) << 0, -1, 1, 0, 0, 1, -1, 0).finished(),
+                                            Eigen::Vector4d(0, 1, 1, 0))));
+}
+
+TEST(Plane, PointsOnOneLineAreNoPolygon) {
+  const Vector2d line[] = {{0, 0}, {1, 1}, {2, 2}, {-3, -3}};
+  EXPECT_THROW((void)polygon(line), InvalidSet);
+  EXPECT_THROW((void)polygon(std::span(line).first(2)), InvalidSet);
+  EXPECT_THROW((void)polygon({}), InvalidSet);
 }
 
 }  // namespace

@@ -1,0 +1,274 @@
+// One method in the plane: a canvas with what it does, and handles over it for what can be dragged.
+import { short, shortPoint } from './text.js';
+import { kGridSamples, type Track } from './track.js';
+import type { Method, Point } from './library.js';
+
+export interface Scene {
+  readonly boundary: Float64Array; // pairs of coordinates
+  readonly bounded: boolean;
+  readonly handles: readonly { readonly name: string; readonly kind: string; readonly at: Point }[];
+  readonly anchor: Point;
+  readonly target: Point;
+  readonly window: readonly [number, number, number, number]; // left, bottom, right, top
+  readonly shown: number; // the step that is shown
+}
+
+export interface PanelEvents {
+  choose(method: string): void;
+  // `at` in the plane; `moving` until the pointer is let go.
+  drag(handle: string, at: Point, moving: boolean): void;
+  remove(handle: string): void;
+}
+
+// A pointer that moves less than this between two samples of a line is not drawn to: most of a warped grid lies on itself.
+const kLeastPixels = 0.8;
+const kArrows: Readonly<Record<string, Point>> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+// Of the picture's width, for one press of an arrow key, and with shift.
+const kKeyShare = 0.01;
+const kShiftShare = 0.1;
+
+export class Panel {
+  readonly figure: HTMLElement;
+  private readonly select: HTMLSelectElement;
+  private readonly verdict: HTMLElement;
+  private readonly problem: HTMLElement;
+  private readonly picture: HTMLElement;
+  private readonly canvas: HTMLCanvasElement;
+  private readonly handles = new Map<string, HTMLButtonElement>();
+  private scene: Scene | null = null;
+  // The grid is drawn once for each map and window.
+  private readonly gridCanvas = document.createElement('canvas');
+  private gridDrawn: unknown[] = [];
+
+  constructor(readonly index: number, methods: readonly Method[], private readonly events: PanelEvents) {
+    this.figure = document.createElement('figure');
+    this.figure.className = 'panel';
+    this.figure.id = `panel-${index}`;
+    this.figure.innerHTML = `<figcaption><label>Method ${index + 1} <select></select></label> <output class="verdict"></output></figcaption>
+      <div class="picture"><canvas role="img"></canvas></div><p class="problem" role="status" hidden></p>`;
+    this.select = this.figure.querySelector('select')!;
+    this.verdict = this.figure.querySelector('.verdict')!;
+    this.problem = this.figure.querySelector('.problem')!;
+    this.picture = this.figure.querySelector('.picture')!;
+    this.canvas = this.figure.querySelector('canvas')!;
+    this.select.append(...methods.map(method => new Option(method.name.replaceAll('_', ' '), method.name)));
+    this.select.addEventListener('change', () => events.choose(this.select.value));
+    this.canvas.addEventListener('click', event => events.drag('u', this.pointAt(event), false));
+  }
+
+  // Which methods take the set: '' or the library's line why not.
+  setReasons(reasons: ReadonlyMap<string, string>): void {
+    for (const option of this.select.options) {
+      const reason = reasons.get(option.value) ?? '';
+      option.disabled = reason !== '';
+      option.title = reason;
+    }
+  }
+
+  // Handles take part in the tab order in one panel only: they are the same in all.
+  setKeyboard(on: boolean): void {
+    for (const handle of this.handles.values()) handle.tabIndex = on ? 0 : -1;
+  }
+
+  focus(handle: string): void { this.handles.get(handle)?.focus(); }
+
+  draw(method: string, track: Track, scene: Scene, verdict: string): void {
+    this.scene = scene;
+    if (this.select.value !== method) this.select.value = method;
+    this.problem.hidden = track.problem === '';
+    this.problem.textContent = track.problem;
+    this.verdict.textContent = verdict;
+    this.figure.classList.toggle('late', track.late);
+    this.placeHandles(scene);
+    if (this.resize()) this.paint(track, scene);
+    this.canvas.setAttribute('aria-label', this.description(method, track, scene, verdict));
+  }
+
+  private description(method: string, track: Track, scene: Scene, verdict: string): string {
+    const name = method.replaceAll('_', ' ');
+    if (!track.ready || track.steps === 0) return `${name}: ${track.problem}`;
+    const { u, x, loss } = track.at(scene.shown);
+    return `${name}: ${verdict}. At step ${Math.min(scene.shown, track.steps - 1)} u is ${shortPoint(u)}, x ${shortPoint(x)}, the loss ${short(loss)}.`;
+  }
+
+  private resize(): boolean {
+    const { clientWidth, clientHeight } = this.canvas;
+    if (clientWidth === 0) return false; // a tab that is not shown
+    const scale = window.devicePixelRatio;
+    const width = Math.round(clientWidth * scale);
+    const height = Math.round(clientHeight * scale);
+    if (this.canvas.width !== width || this.canvas.height !== height) {
+      this.canvas.width = width;
+      this.canvas.height = height;
+    }
+    return true;
+  }
+
+  private toCanvas(point: Point, { window: [left, bottom, right, top] }: Scene): Point {
+    return [(point[0] - left) / (right - left) * this.canvas.width, (top - point[1]) / (top - bottom) * this.canvas.height];
+  }
+
+  private pointAt(event: MouseEvent): Point {
+    const [left, bottom, right, top] = this.scene!.window;
+    const box = this.canvas.getBoundingClientRect();
+    return [left + (event.clientX - box.left) / box.width * (right - left), top - (event.clientY - box.top) / box.height * (top - bottom)];
+  }
+
+  private placeHandles(scene: Scene): void {
+    const names = new Set(scene.handles.map(handle => handle.name));
+    for (const [name, handle] of this.handles) {
+      if (names.has(name)) continue;
+      handle.remove();
+      this.handles.delete(name);
+    }
+    const [left, bottom, right, top] = scene.window;
+    for (const { name, kind, at } of scene.handles) {
+      const handle = this.handles.get(name) ?? this.makeHandle(name, kind);
+      const x = (at[0] - left) / (right - left);
+      const y = (top - at[1]) / (top - bottom);
+      const inside = Math.min(Math.max(x, 0.02), 0.98);
+      const within = Math.min(Math.max(y, 0.02), 0.98);
+      handle.style.left = `${100 * inside}%`;
+      handle.style.top = `${100 * within}%`;
+      const off = x < 0 || x > 1 || y < 0 || y > 1;
+      handle.classList.toggle('off', off);
+      handle.setAttribute('aria-label', `${name} at ${shortPoint(at)}${off ? ', outside the picture' : ''}`);
+      handle.dataset.at = off ? shortPoint(at) : '';
+      handle.dataset.side = inside > 0.5 ? 'right' : 'left';
+    }
+  }
+
+  private makeHandle(name: string, kind: string): HTMLButtonElement {
+    const handle = document.createElement('button');
+    handle.type = 'button';
+    handle.className = `handle ${kind}`;
+    handle.dataset.handle = name;
+    handle.title = `${name}: drag it, or use the arrow keys`;
+    const keyboard = [...this.handles.values()].some(other => other.tabIndex === 0) || this.handles.size === 0;
+    handle.tabIndex = keyboard && this.index === 0 ? 0 : -1;
+    let dragging = false;
+    handle.addEventListener('pointerdown', event => {
+      dragging = true;
+      handle.setPointerCapture(event.pointerId);
+    });
+    handle.addEventListener('pointermove', event => { if (dragging) this.events.drag(name, this.pointAt(event), true); });
+    const end = (event: PointerEvent): void => {
+      if (!dragging) return;
+      dragging = false;
+      if (event.type === 'pointerup') this.events.drag(name, this.pointAt(event), false);
+    };
+    handle.addEventListener('pointerup', end);
+    handle.addEventListener('pointercancel', end);
+    handle.addEventListener('keydown', event => this.key(name, event));
+    this.picture.append(handle);
+    this.handles.set(name, handle);
+    return handle;
+  }
+
+  private key(name: string, event: KeyboardEvent): void {
+    const arrow = kArrows[event.key];
+    const at = this.scene?.handles.find(handle => handle.name === name)?.at;
+    if (arrow && at && this.scene) {
+      event.preventDefault();
+      const [left, , right] = this.scene.window;
+      const stride = (right - left) * (event.shiftKey ? kShiftShare : kKeyShare);
+      this.events.drag(name, [at[0] + stride * arrow[0], at[1] + stride * arrow[1]], false);
+    } else if (event.key === 'Delete' || event.key === 'Backspace') {
+      event.preventDefault();
+      this.events.remove(name);
+    }
+  }
+
+  private paint(track: Track, scene: Scene): void {
+    const context = this.canvas.getContext('2d')!;
+    const style = getComputedStyle(this.figure);
+    const color = (name: string): string => style.getPropertyValue(name).trim();
+    const scale = window.devicePixelRatio;
+    context.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    this.paintSet(context, scene, color('--set'), scale);
+    this.paintGrid(context, track, scene, color('--mine'), scale);
+    if (track.ready && track.steps > 0) this.paintDescent(context, track, scene, color('--mine'), color('--ink'), color('--page'), scale);
+  }
+
+  private paintSet(context: CanvasRenderingContext2D, scene: Scene, color: string, scale: number): void {
+    context.beginPath();
+    for (let i = 0; i < scene.boundary.length; i += 2) {
+      context.lineTo(...this.toCanvas([scene.boundary[i]!, scene.boundary[i + 1]!], scene));
+    }
+    context.closePath();
+    context.fillStyle = context.strokeStyle = color;
+    context.globalAlpha = 0.1;
+    context.fill();
+    context.globalAlpha = 1;
+    context.lineWidth = 1.6 * scale;
+    context.stroke();
+  }
+
+  private paintGrid(context: CanvasRenderingContext2D, track: Track, scene: Scene, color: string, scale: number): void {
+    const warped = track.warped;
+    if (!warped) return;
+    const { width, height } = this.canvas;
+    const drawn = [warped, color, width, height, ...scene.window];
+    if (drawn.some((part, i) => part !== this.gridDrawn[i])) {
+      this.gridDrawn = drawn;
+      this.gridCanvas.width = width;
+      this.gridCanvas.height = height;
+      const grid = this.gridCanvas.getContext('2d')!;
+      grid.beginPath();
+      const least = kLeastPixels * scale;
+      let [lastX, lastY] = [0, 0];
+      for (let i = 0; i < warped.length; i += 2) {
+        const [x, y] = this.toCanvas([warped[i]!, warped[i + 1]!], scene);
+        const begins = i / 2 % kGridSamples === 0;
+        if (!begins && Math.abs(x - lastX) + Math.abs(y - lastY) < least) continue;
+        if (begins) grid.moveTo(x, y); else grid.lineTo(x, y);
+        [lastX, lastY] = [x, y];
+      }
+      grid.strokeStyle = color;
+      grid.lineWidth = 0.6 * scale;
+      grid.globalAlpha = 0.45;
+      grid.stroke();
+    }
+    context.drawImage(this.gridCanvas, 0, 0);
+  }
+
+  private paintDescent(context: CanvasRenderingContext2D, track: Track, scene: Scene, mine: string, ink: string, page: string, scale: number): void {
+    const last = Math.min(scene.shown, track.steps - 1);
+    const line = (of: 'u' | 'x'): void => {
+      context.beginPath();
+      for (let k = 0; k <= last; ++k) context.lineTo(...this.toCanvas(track.at(k)[of], scene));
+      context.stroke();
+    };
+    const now = track.at(last);
+    const u = this.toCanvas(now.u, scene);
+    const x = this.toCanvas(now.x, scene);
+    // How u is taken to x.
+    context.strokeStyle = ink;
+    context.lineWidth = scale;
+    context.globalAlpha = 0.55;
+    context.setLineDash([4 * scale, 4 * scale]);
+    context.beginPath();
+    context.moveTo(...u);
+    context.lineTo(...x);
+    context.stroke();
+    context.setLineDash([]);
+    context.globalAlpha = 0.7;
+    line('u');
+    context.globalAlpha = 1;
+    context.strokeStyle = mine;
+    context.lineWidth = 3 * scale;
+    context.lineJoin = 'round';
+    line('x');
+    const dot = (at: Point, radius: number, fill: string, stroke: string): void => {
+      context.beginPath();
+      context.arc(...at, radius * scale, 0, 2 * Math.PI);
+      context.fillStyle = fill;
+      context.fill();
+      context.strokeStyle = stroke;
+      context.lineWidth = 1.6 * scale;
+      context.stroke();
+    };
+    dot(u, 4, page, ink);
+    dot(x, 5, mine, page);
+  }
+}
