@@ -14,5 +14,9 @@ foreach(target Eigen3::Eigen hwy::hwy nlohmann_json::nlohmann_json)
 endforeach()
 # Highway 1.0's own target for WebAssembly has no doubles: its emulated vectors, which the compiler maps to real ones.
 set_property(TARGET hwy::hwy PROPERTY INTERFACE_COMPILE_DEFINITIONS HWY_COMPILE_ONLY_EMU128)
-add_compile_options(-fwasm-exceptions -msimd128 -O3)
+# Small before fast: what is called once for a set or a drag. Kernels, which are called for every row, are compiled for speed
+# (softradial_add_kernels).
+set(CMAKE_CXX_FLAGS_RELEASE "-Os -DNDEBUG")
+set(SOFTRADIAL_KERNEL_OPTIONS -O2)
+add_compile_options(-fwasm-exceptions -msimd128 -fno-PIC)
 add_link_options(-fwasm-exceptions)

@@ -25,7 +25,8 @@ endfunction()
 # and what is called for every row, where the compiler inlines less in a large unit.
 function(softradial_add_kernels target)
   target_sources(${target} PRIVATE ${ARGN})
-  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
+    COMPILE_OPTIONS "${SOFTRADIAL_KERNEL_OPTIONS}")
 endfunction()
 
 # A program in C: what the C interface is used by.

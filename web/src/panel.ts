@@ -5,10 +5,7 @@ import type { Method, Point } from './library.js';
 
 export interface Scene {
   readonly boundary: Float64Array; // pairs of coordinates
-  readonly bounded: boolean;
   readonly handles: readonly { readonly name: string; readonly kind: string; readonly at: Point }[];
-  readonly anchor: Point;
-  readonly target: Point;
   readonly window: readonly [number, number, number, number]; // left, bottom, right, top
   readonly shown: number; // the step that is shown
 }
@@ -20,7 +17,7 @@ export interface PanelEvents {
   remove(handle: string): void;
 }
 
-// A pointer that moves less than this between two samples of a line is not drawn to: most of a warped grid lies on itself.
+// A line that moves less than this between two samples is not drawn to: most of a warped grid lies on itself.
 const kLeastPixels = 0.8;
 const kArrows: Readonly<Record<string, Point>> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 // Of the picture's width, for one press of an arrow key, and with shift.
@@ -30,24 +27,27 @@ const kShiftShare = 0.1;
 export class Panel {
   readonly figure: HTMLElement;
   private readonly select: HTMLSelectElement;
-  private readonly verdict: HTMLElement;
+  private readonly word: HTMLElement;
+  private readonly numbers: HTMLElement;
   private readonly problem: HTMLElement;
   private readonly picture: HTMLElement;
   private readonly canvas: HTMLCanvasElement;
   private readonly handles = new Map<string, HTMLButtonElement>();
   private scene: Scene | null = null;
+  private keyboard = false;
   // The grid is drawn once for each map and window.
   private readonly gridCanvas = document.createElement('canvas');
   private gridDrawn: unknown[] = [];
 
-  constructor(readonly index: number, methods: readonly Method[], private readonly events: PanelEvents) {
+  constructor(index: number, methods: readonly Method[], private readonly events: PanelEvents) {
     this.figure = document.createElement('figure');
     this.figure.className = 'panel';
     this.figure.id = `panel-${index}`;
-    this.figure.innerHTML = `<figcaption><label>Method ${index + 1} <select></select></label> <output class="verdict"></output></figcaption>
+    this.figure.innerHTML = `<figcaption><label>Method ${index + 1} <select></select></label> <strong></strong> <span class="numbers"></span></figcaption>
       <div class="picture"><canvas role="img"></canvas></div><p class="problem" role="status" hidden></p>`;
     this.select = this.figure.querySelector('select')!;
-    this.verdict = this.figure.querySelector('.verdict')!;
+    this.word = this.figure.querySelector('strong')!;
+    this.numbers = this.figure.querySelector('.numbers')!;
     this.problem = this.figure.querySelector('.problem')!;
     this.picture = this.figure.querySelector('.picture')!;
     this.canvas = this.figure.querySelector('canvas')!;
@@ -67,28 +67,27 @@ export class Panel {
 
   // Handles take part in the tab order in one panel only: they are the same in all.
   setKeyboard(on: boolean): void {
+    this.keyboard = on;
     for (const handle of this.handles.values()) handle.tabIndex = on ? 0 : -1;
   }
 
-  focus(handle: string): void { this.handles.get(handle)?.focus(); }
-
-  draw(method: string, track: Track, scene: Scene, verdict: string): void {
+  draw(method: string, track: Track, scene: Scene, verdict: readonly [string, string]): void {
     this.scene = scene;
     if (this.select.value !== method) this.select.value = method;
     this.problem.hidden = track.problem === '';
     this.problem.textContent = track.problem;
-    this.verdict.textContent = verdict;
+    [this.word.textContent, this.numbers.textContent] = verdict;
     this.figure.classList.toggle('late', track.late);
     this.placeHandles(scene);
     if (this.resize()) this.paint(track, scene);
-    this.canvas.setAttribute('aria-label', this.description(method, track, scene, verdict));
+    this.canvas.setAttribute('aria-label', this.description(method, track, scene, verdict[0]));
   }
 
-  private description(method: string, track: Track, scene: Scene, verdict: string): string {
+  private description(method: string, track: Track, scene: Scene, word: string): string {
     const name = method.replaceAll('_', ' ');
     if (!track.ready || track.steps === 0) return `${name}: ${track.problem}`;
     const { u, x, loss } = track.at(scene.shown);
-    return `${name}: ${verdict}. At step ${Math.min(scene.shown, track.steps - 1)} u is ${shortPoint(u)}, x ${shortPoint(x)}, the loss ${short(loss)}.`;
+    return `${name}: ${word}. At step ${Math.min(scene.shown, track.steps - 1)} u is ${shortPoint(u)}, x ${shortPoint(x)}, the loss ${short(loss)}.`;
   }
 
   private resize(): boolean {
@@ -144,8 +143,7 @@ export class Panel {
     handle.className = `handle ${kind}`;
     handle.dataset.handle = name;
     handle.title = `${name}: drag it, or use the arrow keys`;
-    const keyboard = [...this.handles.values()].some(other => other.tabIndex === 0) || this.handles.size === 0;
-    handle.tabIndex = keyboard && this.index === 0 ? 0 : -1;
+    handle.tabIndex = this.keyboard ? 0 : -1;
     let dragging = false;
     handle.addEventListener('pointerdown', event => {
       dragging = true;

@@ -11,6 +11,7 @@ const kSlowToMakeMs = 12;
 // Fills an array piece by piece.
 class Pieces {
   filled = 0; // items
+  slowness = 0; // ms for an item
   private size = 16;
 
   constructor(readonly items: number, private readonly fill: (from: number, count: number) => void) {}
@@ -24,6 +25,7 @@ class Pieces {
       this.fill(this.filled, count);
       this.filled += count;
       const took = performance.now() - begun;
+      this.slowness = took / count;
       this.size = took < kPieceMs / 2 ? this.size * 2 : took > kPieceMs ? Math.max(1, this.size >> 1) : this.size;
     }
   }
@@ -50,10 +52,10 @@ export class Track {
   private mapKey = '';
   private makeMs = 0;
   private pathKey = '';
-  private path = new Float64Array(0);
+  private path: Float64Array = new Float64Array(0);
   private pathPieces = new Pieces(0, () => undefined);
   private gridKey = '';
-  private grid = new Float64Array(0);
+  private grid: Float64Array = new Float64Array(0);
   private gridPieces = new Pieces(0, () => undefined);
 
   constructor(private readonly library: Library) {}
@@ -106,12 +108,13 @@ export class Track {
     });
   }
 
-  // The descent first. Says whether it has come to the end.
-  advance(deadline: number): boolean {
-    this.pathPieces.advance(deadline);
-    if (this.pathPieces.done) this.gridPieces.advance(deadline);
-    return this.pathPieces.done && this.gridPieces.done;
-  }
+  advancePath(deadline: number): void { this.pathPieces.advance(deadline); }
+  advanceGrid(deadline: number): void { this.gridPieces.advance(deadline); }
+
+  // Milliseconds for an item, by what was computed last.
+  get slowness(): number { return Math.max(this.pathPieces.slowness, this.gridPieces.slowness); }
+
+  get done(): boolean { return this.pathPieces.done && this.gridPieces.done; }
 
   get ready(): boolean { return this.map !== null; }
 
