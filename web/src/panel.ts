@@ -133,7 +133,7 @@ export class Panel {
       handle.classList.toggle('off', off);
       handle.setAttribute('aria-label', `${name} at ${shortPoint(at)}${off ? ', outside the picture' : ''}`);
       handle.dataset.at = off ? shortPoint(at) : '';
-      handle.dataset.side = inside > 0.5 ? 'right' : 'left';
+      handle.dataset.side = inside > 0.75 ? 'right' : 'left';
     }
   }
 

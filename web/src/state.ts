@@ -84,7 +84,7 @@ export const kSets: Readonly<Record<string, Preset>> = {
   three_assets: {
     title: 'three assets, at most 0.6 each',
     json: '{"type": "capped_simplex", "dim": 3, "cap": 0.6}',
-    state: { u: [-0.3, 1.25, 0.05], target: [0.45, 0.25, 0.3], center: [0, 0], size: 2.4 },
+    state: { u: [-0.15, 1, 0.15], target: [0.45, 0.25, 0.3], center: [0, 0], size: 1.8, step: 1 },
   },
 };
 
@@ -113,12 +113,12 @@ export const kSituations: readonly Situation[] = [
   {
     title: 'Target on the boundary',
     what: 'Soft radial approaches the boundary and never reaches it: x comes closer and closer while u runs off.',
-    state: { u: [-0.3, -0.5], target: [0.45, 0.45], step: 2, steps: 1000 },
+    state: { u: [-0.3, -0.5], target: [0.45, 0.45], step: 1, steps: 1000 },
   },
   {
     title: 'A poor anchor',
-    what: 'An anchor close to the boundary squeezes the map on that side; the descent takes longer.',
-    state: { anchor: [-0.7, -0.1] },
+    what: 'An anchor close to the boundary squeezes the map on that side: soft radial arrives, after many more steps.',
+    state: { anchor: [-0.78, -0.1], steps: 1000 },
   },
   {
     title: 'Three assets',

@@ -6,7 +6,7 @@ import type { State } from './state.js';
 export function short(value: number): string {
   if (value === 0 || !Number.isFinite(value)) return String(value);
   const size = Math.abs(value);
-  return size >= 1e-3 && size < 1e5 ? String(Number(value.toPrecision(3))) : value.toExponential(1);
+  return size >= 1e-3 && size < 1e5 ? String(Number(value.toPrecision(3))) : value.toExponential(1).replace('+', '');
 }
 
 export const shortPoint = (point: readonly number[]): string => `(${point.map(short).join(', ')})`;
