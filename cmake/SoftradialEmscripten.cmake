@@ -12,10 +12,11 @@ foreach(target Eigen3::Eigen hwy::hwy nlohmann_json::nlohmann_json)
   add_library(${target} INTERFACE IMPORTED)
   target_include_directories(${target} SYSTEM INTERFACE "${folder}")
 endforeach()
-# Highway 1.0's own target for WebAssembly has no doubles: its emulated vectors, which the compiler maps to real ones.
-set_property(TARGET hwy::hwy PROPERTY INTERFACE_COMPILE_DEFINITIONS HWY_COMPILE_ONLY_EMU128)
-# Small before fast: what is called once for a set or a drag. Kernels, which are called for every row, are compiled for speed
-# (softradial_add_kernels).
+# Highway 1.0's own target for WebAssembly has no doubles. One lane: rows of two or three numbers fill no vector, and emulated ones
+# take twice the code.
+set_property(TARGET hwy::hwy PROPERTY INTERFACE_COMPILE_DEFINITIONS HWY_COMPILE_ONLY_SCALAR)
+# Small before fast for what is called once for a set. What is called for every row is compiled for speed: kernels
+# (softradial_add_kernels) and layers in the plane.
 set(CMAKE_CXX_FLAGS_RELEASE "-Os -DNDEBUG")
 set(SOFTRADIAL_KERNEL_OPTIONS -O2)
 add_compile_options(-fwasm-exceptions -msimd128 -fno-PIC)
