@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <thread>
 #include <utility>
 
 #include "files/durable_file.hpp"
@@ -24,6 +26,8 @@ namespace {
 
 using namespace softradial::study;
 
+constexpr std::chrono::milliseconds kTablesPoll{1};
+
 LocalWorkers::Train trainer_of(const SweepData& data) {
   return std::visit(
       [](const auto& shared) -> LocalWorkers::Train {
@@ -35,13 +39,72 @@ LocalWorkers::Train trainer_of(const SweepData& data) {
 }
 
 // For orders of both tasks, which read the data that they name.
-LocalWorkers::Train trainer_of_any(const std::function<void(const std::string&)>& warn) {
-  const auto portfolio = std::make_shared<StudyData<PortfolioConfig>>(warn);
-  const auto dispatch = std::make_shared<StudyData<DispatchConfig>>(warn);
-  return [portfolio, dispatch](const TrialOrder& order, const TrainingHooks& hooks) {
+struct AnyData {
+  std::shared_ptr<StudyData<PortfolioConfig>> portfolio;
+  std::shared_ptr<StudyData<DispatchConfig>> dispatch;
+
+  explicit AnyData(const std::function<void(const std::string&)>& warn)
+      : portfolio(std::make_shared<StudyData<PortfolioConfig>>(warn)),
+        dispatch(std::make_shared<StudyData<DispatchConfig>>(warn)) {}
+};
+
+LocalWorkers::Train trainer_of(const AnyData& data) {
+  return [portfolio = data.portfolio, dispatch = data.dispatch](const TrialOrder& order, const TrainingHooks& hooks) {
     return order.config.at("task") == KindOf<PortfolioConfig>::kName ? train_order(order, *portfolio, hooks)
                                                                      : train_order(order, *dispatch, hooks);
   };
+}
+
+// The first process of each machine reads the tables and hands them to the others there. Where it cannot, everybody tries for
+// itself, and trials fail with the reason.
+template <class Config>
+void read_once_on_node(StudyData<Config>& data, const std::vector<std::string>& tables, MpiRanks& ranks) {
+  for (const std::string& name : tables) {
+    std::string bytes;
+    if (ranks.is_first_on_node()) {
+      try {
+        bytes = data.table_bytes(name);
+      } catch (const DataError&) {
+        bytes.clear();
+      }
+    }
+    bytes = ranks.from_first_on_node(std::move(bytes));
+    if (!ranks.is_first_on_node() && !bytes.empty()) data.take_table(name, bytes);
+  }
+}
+
+// Rank 0 tells the others which tables the sweep has.
+void hand_out_tables(const SweepData& data, MpiRanks& ranks) {
+  std::visit(
+      [&]<class Config>(const std::shared_ptr<StudyData<Config>>& shared) {
+        const std::vector<std::string> tables = shared->tables();
+        const nlohmann::json message = {{"task", KindOf<Config>::kName}, {"tables", tables}};
+        for (int rank = 1; rank < ranks.size(); ++rank) {
+          ranks.send(rank, MpiRanks::Tag::tables, nlohmann::json::to_cbor(message));
+        }
+        read_once_on_node(*shared, tables, ranks);
+      },
+      data);
+}
+
+// False: it is over before it has begun.
+bool take_tables(const AnyData& data, MpiRanks& ranks) {
+  while (true) {
+    const auto received = ranks.receive();
+    if (!received) {
+      std::this_thread::sleep_for(kTablesPoll);
+    } else if (received->tag == MpiRanks::Tag::end) {
+      return false;
+    } else if (received->tag == MpiRanks::Tag::tables) {
+      const nlohmann::json message = nlohmann::json::from_cbor(received->message);
+      if (message.at("task") == KindOf<PortfolioConfig>::kName) {
+        read_once_on_node(*data.portfolio, message.at("tables"), ranks);
+      } else {
+        read_once_on_node(*data.dispatch, message.at("tables"), ranks);
+      }
+      return true;
+    }
+  }
 }
 
 // Trials at a time of this process. Ranks on one machine share its cores.
@@ -83,7 +146,9 @@ void refuse_unfinished(const SweepEnd& end, const SweepArguments& arguments,
 // What the ranks but the first do. They get their orders from it.
 ExitCode train_for_others(const SweepArguments& arguments, MpiRanks& ranks) {
   const StopOnSignal stop;
-  LocalWorkers workers(jobs_of(arguments, &ranks), trainer_of_any([](const std::string& /*rank 0 tells it*/) {}));
+  const AnyData data([](const std::string& /*rank 0 tells it*/) {});
+  if (!take_tables(data, ranks)) return ExitCode::done;
+  LocalWorkers workers(jobs_of(arguments, &ranks), trainer_of(data));
   serve_orders(ranks, workers, stop.flag());
   return ExitCode::done;
 }
@@ -164,6 +229,7 @@ ExitCode run_sweep_here(const SweepArguments& arguments) {
   const Sweep sweep = read_sweep(arguments.file, arguments.choice);
   WritableStore store(arguments.store, arguments.resume);
   store.add_groups(sweep.plan);
+  if (ranks) hand_out_tables(sweep.data, *ranks);
   const SweepEnd end = train_missing(sweep.plan, trainer_of(sweep.data), store.get(), arguments, ranks.get());
   const ExitCode code = report_sweep(store.get(), sweep.plan, arguments.format);
   refuse_unfinished(end, arguments);
@@ -174,7 +240,7 @@ ExitCode run_sweep_part(const SweepArguments& arguments) {
   const SweepPlan plan = part_of_list(arguments.file, arguments.part->index, arguments.part->count);
   WritableStore store(arguments.store, arguments.resume);
   const auto warn = [](const std::string& warning) { tell("warning: " + warning); };
-  refuse_unfinished(train_missing(plan, trainer_of_any(warn), store.get(), arguments, nullptr), arguments);
+  refuse_unfinished(train_missing(plan, trainer_of(AnyData(warn)), store.get(), arguments, nullptr), arguments);
   return ExitCode::done;
 }
 

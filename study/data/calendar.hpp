@@ -2,6 +2,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,8 @@ namespace softradial::study {
 
 // Days with prices in a year: what annualises returns and volatilities.
 inline constexpr double kTradingDaysPerYear = 252;
+
+inline constexpr std::int64_t kHoursPerWeek = 168;
 
 // "2010-01-04" or "20100104"; a time of day after a blank or a T ("2010-01-04 00:00:00-05:00") is ignored.
 [[nodiscard]] std::optional<std::chrono::sys_days> parse_date(std::string_view text) noexcept;

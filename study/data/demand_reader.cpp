@@ -111,29 +111,35 @@ std::vector<Row> close_gaps(const std::string& path, std::vector<Row> rows, std:
 
 }  // namespace
 
-void select_zones(DemandData& data, std::size_t max_zones) {
-  DemandTable& table = data.table;
-  const Eigen::RowVectorXd totals = table.demand.colwise().sum();
+std::vector<Eigen::Index> kept_zones(const std::vector<std::string>& zones, const Eigen::RowVectorXd& totals,
+                                     std::size_t max_zones, std::vector<std::string>& warnings) {
   std::vector<Eigen::Index> kept;
-  for (std::size_t j = 0; j < table.zones.size(); ++j) {
+  for (std::size_t j = 0; j < zones.size(); ++j) {
     const auto column = static_cast<Eigen::Index>(j);
-    if (!is_nowhere(table.zones[j])) {
+    if (!is_nowhere(zones[j])) {
       kept.push_back(column);
       continue;
     }
-    data.warnings.push_back("zone " + table.zones[j] + " (unknown or outside the city) dropped, with " +
-                            count(totals(column)) + " requests");
+    warnings.push_back("zone " + zones[j] + " (unknown or outside the city) dropped, with " + count(totals(column)) +
+                       " requests");
   }
   if (kept.empty()) throw DataError("no zone is left: the data have the zones 264 and 265 only");
   if (max_zones > kept.size()) {
-    data.warnings.push_back(std::to_string(max_zones) + " zones asked for, but the data have " +
-                            std::to_string(kept.size()));
+    warnings.push_back(std::to_string(max_zones) + " zones asked for, but the data have " +
+                       std::to_string(kept.size()));
   }
   if (max_zones > 0 && max_zones < kept.size()) {
     std::ranges::stable_sort(kept, [&totals](Eigen::Index a, Eigen::Index b) { return totals(a) > totals(b); });
     kept.resize(max_zones);
     std::ranges::sort(kept);
   }
+  return kept;
+}
+
+void select_zones(DemandData& data, std::size_t max_zones) {
+  DemandTable& table = data.table;
+  const std::vector<Eigen::Index> kept =
+      kept_zones(table.zones, table.demand.colwise().sum(), max_zones, data.warnings);
   table.zones_left_out += table.zones.size() - kept.size();
 
   std::vector<std::string> zones;

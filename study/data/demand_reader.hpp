@@ -19,6 +19,10 @@ struct DemandData {
 // Warns about dropped zones and about too few zones. The totals are those of all hours: the zones are chosen once, for all
 // splits.
 void select_zones(DemandData& data, std::size_t max_zones);
+// The places of the zones that are kept, in increasing order, for zones with these totals.
+[[nodiscard]] std::vector<Eigen::Index> kept_zones(const std::vector<std::string>& zones,
+                                                   const Eigen::RowVectorXd& totals, std::size_t max_zones,
+                                                   std::vector<std::string>& warnings);
 
 // The demand in the hour that the clocks skip in spring: the rounded mean of the hours around it. Shapes: (zones).
 [[nodiscard]] Eigen::RowVectorXd skipped_hour_demand(const Eigen::RowVectorXd& before, const Eigen::RowVectorXd& after);

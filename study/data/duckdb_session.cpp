@@ -1,6 +1,6 @@
 #include "data/duckdb_session.hpp"
 
-#include "data/tables.hpp"
+#include <algorithm>
 
 namespace softradial::study {
 
@@ -93,6 +93,20 @@ std::vector<std::int64_t> DuckDbSession::integers(const std::string& sql, std::s
     }
   });
   return values;
+}
+
+Eigen::Index DuckDbSession::doubles(const std::string& sql, Table& out) {
+  Eigen::Index rows = 0;
+  Result(*this, sql).for_each_chunk([&](duckdb_data_chunk chunk, idx_t size) {
+    const Eigen::Index kept = std::min(static_cast<Eigen::Index>(size), std::max<Eigen::Index>(out.rows() - rows, 0));
+    for (Eigen::Index column = 0; column < out.cols(); ++column) {
+      const auto* data =
+          static_cast<const double*>(library_.vector_data(library_.chunk_vector(chunk, static_cast<idx_t>(column))));
+      for (Eigen::Index i = 0; i < kept; ++i) out(rows + i, column) = data[i];
+    }
+    rows += static_cast<Eigen::Index>(size);
+  });
+  return rows;
 }
 
 std::string sql_text(const std::string& text) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "data/duckdb_library.hpp"
+#include "data/tables.hpp"
 
 namespace softradial::study {
 
@@ -16,7 +17,7 @@ class DuckDbSession {
   DuckDbSession& operator=(const DuckDbSession&) = delete;
   ~DuckDbSession();
 
-  // These four throw DataError with the first line of DuckDB's message.
+  // These five throw DataError with the first line of DuckDB's message.
   void run(const std::string& sql);
   // The names of the columns of a query's result.
   [[nodiscard]] std::vector<std::string> columns(const std::string& sql);
@@ -24,6 +25,9 @@ class DuckDbSession {
   [[nodiscard]] std::vector<std::string> strings(const std::string& sql);
   // The numbers of a query whose `width` columns are BIGINT without NULL, row by row in one list.
   [[nodiscard]] std::vector<std::int64_t> integers(const std::string& sql, std::size_t width);
+  // Writes the first rows of a query whose columns are DOUBLE without NULL, as many as `out` has of both, and returns how many
+  // rows the query has.
+  [[nodiscard]] Eigen::Index doubles(const std::string& sql, Table& out);
 
  private:
   class Result;

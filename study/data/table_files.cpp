@@ -7,9 +7,12 @@
 #include "data/calendar.hpp"
 #include "data/csv_file.hpp"
 #include "data/demand_reader.hpp"
+#include "data/parquet_file.hpp"
+#include "data/parquet_table.hpp"
 #include "data/price_reader.hpp"
 #include "data/synthetic_demand.hpp"
 #include "data/synthetic_prices.hpp"
+#include "data/table_parts.hpp"
 #include "data/tables.hpp"
 
 namespace softradial::study {
@@ -32,7 +35,26 @@ std::string wide_csv(std::string text, const std::vector<std::string>& names, co
   return text;
 }
 
+void write_table(const std::string& path, const std::string& csv) {
+  if (is_parquet(path)) {
+    write_parquet(path, csv);
+  } else {
+    write_text_file(path, csv);
+  }
+}
+
+PriceData whole(PriceParts& parts) {
+  const PriceTable& all = parts.outline();
+  return {parts.read({0, std::ssize(all.dates)}, all.tickers), parts.warnings()};
+}
+DemandData whole(DemandParts& parts) {
+  const DemandTable& all = parts.outline();
+  return {parts.read({0, std::ssize(all.hours)}, all.zones), parts.warnings()};
+}
+
 }  // namespace
+
+bool is_parquet(std::string_view path) { return path.ends_with(".parquet"); }
 
 std::string csv_names(std::span<const std::string> names) {
   std::string text;
@@ -51,12 +73,14 @@ std::string csv_numbers(const Eigen::Ref<const Eigen::RowVectorXd>& values) {
 }
 
 PriceData load_prices(const std::string& source, std::uint64_t seed) {
+  if (is_parquet(source)) return whole(*open_prices(source, seed));
   const std::optional<std::string_view> name = synthetic_name(source);
   if (!name) return read_prices(source);
   return {generate_prices(find_universe(*name), seed).table, {}};
 }
 
 DemandData load_demand(const std::string& source, std::size_t max_zones, std::uint64_t seed) {
+  if (is_parquet(source)) return whole(*open_demand(source, max_zones, seed));
   const std::optional<std::string_view> name = synthetic_name(source);
   if (!name) return read_demand(source, max_zones);
   if (*name != "taxi") {
@@ -68,13 +92,13 @@ DemandData load_demand(const std::string& source, std::size_t max_zones, std::ui
 }
 
 void write_prices(const std::string& path, const PriceTable& table) {
-  write_text_file(path, wide_csv("date", table.tickers, table.prices,
-                                 [&table](std::size_t i) { return format_date(table.dates[i]); }));
+  write_table(path, wide_csv("date", table.tickers, table.prices,
+                             [&table](std::size_t i) { return format_date(table.dates[i]); }));
 }
 
 void write_demand(const std::string& path, const DemandTable& table) {
-  write_text_file(path, wide_csv("hour", table.zones, table.demand,
-                                 [&table](std::size_t i) { return format_hour(table.hours[i]); }));
+  write_table(path, wide_csv("hour", table.zones, table.demand,
+                             [&table](std::size_t i) { return format_hour(table.hours[i]); }));
 }
 
 }  // namespace softradial::study

@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,15 @@ namespace softradial::study {
 
 // Rows are days or hours, columns assets or zones.
 using Table = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// Rows [begin, end) of a table.
+struct RowRange {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  bool operator==(const RowRange&) const = default;
+  [[nodiscard]] std::int64_t size() const { return end - begin; }
+  [[nodiscard]] bool contains(std::int64_t row) const { return begin <= row && row < end; }
+};
 
 // Adjusted closing prices: positive, dates strictly increasing. Shape of prices: (dates, tickers).
 struct PriceTable {

@@ -11,11 +11,17 @@
 
 namespace softradial::study {
 
-Standardisation Standardisation::fit(const Eigen::Ref<const Table>& rows, double floor) {
-  if (rows.rows() == 0) throw DataError("standardisation: the training split has no rows");
+Standardisation Standardisation::fit(const Eigen::Ref<const Table>& rows, double floor, Team* team) {
+  const auto of_all = [team](Eigen::VectorXd sums) {
+    if (team != nullptr) team->sum({sums.data(), static_cast<size_t>(sums.size())});
+    return sums;
+  };
+  const double count = of_all(Eigen::VectorXd::Constant(1, static_cast<double>(rows.rows())))(0);
+  if (count == 0) throw DataError("standardisation: the training split has no rows");
   Standardisation s;
-  s.mean = rows.colwise().mean();
-  s.scale = (rows.rowwise() - s.mean.transpose()).array().square().colwise().mean().sqrt() + floor;
+  s.mean = of_all(rows.colwise().sum()) / count;
+  s.scale =
+      (of_all((rows.rowwise() - s.mean.transpose()).array().square().colwise().sum()) / count).array().sqrt() + floor;
   return s;
 }
 

@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 
 #include "data/tables.hpp"
+#include "training/team.hpp"
 
 namespace softradial::study {
 
@@ -12,8 +13,8 @@ struct Standardisation {
   Eigen::VectorXd scale;
 
   // scale = population standard deviation + floor. Give it the training split only, so that no statistic knows the
-  // future.
-  static Standardisation fit(const Eigen::Ref<const Table>& rows, double floor);
+  // future. With a team: of the rows of all its processes together.
+  static Standardisation fit(const Eigen::Ref<const Table>& rows, double floor, Team* team = nullptr);
   // The same numbers for each block of `columns` columns: those of all rows of all columns of the block.
   [[nodiscard]] Standardisation pooled(Eigen::Index columns) const;
   void apply(Table& rows) const;  // throws if the number of columns differs

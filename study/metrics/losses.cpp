@@ -96,8 +96,16 @@ double evaluate(const at::Tensor& w, const at::Tensor& y, const PortfolioLossOpt
 
 template <class Loss>
 double portfolio_loss(const at::Tensor& w, const at::Tensor& y, const PortfolioLossOptions& options,
-                      const Loss& loss_of, at::Tensor& grad_w) {
-  if (w.dim() != 2 || w.size(0) < 3 || y.dim() != 2 || y.size(0) != w.size(0) - 1 || y.size(1) != w.size(1)) {
+                      const Loss& loss_of_all, at::Tensor& grad_w, const GatherReturns& gather) {
+  const auto loss_of = [&](const Eigen::ArrayXd& own) {
+    if (!gather) return loss_of_all(own);
+    const GatheredReturns returns = gather(own);
+    ReturnLoss loss = loss_of_all(returns.all);
+    loss.slopes = loss.slopes.segment(returns.first, own.size()).eval();
+    return loss;
+  };
+  if (w.dim() != 2 || w.size(0) < (gather ? 2 : 3) || y.dim() != 2 || y.size(0) != w.size(0) - 1 ||
+      y.size(1) != w.size(1)) {
     throw std::invalid_argument(
         "portfolio loss: weights (days, N) with at least 3 days and relatives (days - 1, N), given " +
         std::to_string(w.dim()) + "-d weights of " + std::to_string(w.numel()) + " numbers and relatives of " +
@@ -153,14 +161,15 @@ double evaluate(const at::Tensor& x, const at::Tensor& supply, const at::Tensor&
 
 }  // namespace
 
-double sharpe_loss(const at::Tensor& w, const at::Tensor& y, const PortfolioLossOptions& options, at::Tensor& grad_w) {
+double sharpe_loss(const at::Tensor& w, const at::Tensor& y, const PortfolioLossOptions& options, at::Tensor& grad_w,
+                   const GatherReturns& gather) {
   const auto loss_of = [&](const Eigen::ArrayXd& returns) { return negative_sharpe(returns, options.deviation_floor); };
-  return portfolio_loss(w, y, options, loss_of, grad_w);
+  return portfolio_loss(w, y, options, loss_of, grad_w, gather);
 }
 
-double variance_loss(const at::Tensor& w, const at::Tensor& y, const PortfolioLossOptions& options,
-                     at::Tensor& grad_w) {
-  return portfolio_loss(w, y, options, yearly_variance, grad_w);
+double variance_loss(const at::Tensor& w, const at::Tensor& y, const PortfolioLossOptions& options, at::Tensor& grad_w,
+                     const GatherReturns& gather) {
+  return portfolio_loss(w, y, options, yearly_variance, grad_w, gather);
 }
 
 double served_loss(const at::Tensor& x, const at::Tensor& supply, const at::Tensor& demand, double tau,

@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <Eigen/Core>
+#include <functional>
 
 namespace softradial::study {
 
@@ -13,16 +14,27 @@ struct PortfolioLossOptions {
   bool operator==(const PortfolioLossOptions&) const = default;
 };
 
+// The returns of a batch that has been shared out.
+struct GatheredReturns {
+  Eigen::ArrayXd all;
+  Eigen::Index first = 0;  // where one's own begin
+};
+using GatherReturns = std::function<GatheredReturns(const Eigen::ArrayXd& own)>;
+
 // For weights w (days, N) and price relatives y (days - 1, N), y[t] from day t to t + 1:
 //   g_t = w_t . y_t      drift_t = w_t y_t / g_t      x_t = w_{t+1} - drift_t
 //   R_t = g_t - 1 - gamma/2 sum_i (sqrt(delta^2 + x_ti^2) - delta)
 //   loss = - mean(R) / (std(R) + floor)              std with n - 1
 // Returns the loss and writes its gradient to grad_w (days, N). Sums over days are taken in double precision.
 // Value and gradient in one pass over the rows: for 64 days of 50 assets 9 us, where small ops of autograd take 340 us.
-double sharpe_loss(const at::Tensor& w, const at::Tensor& y, const PortfolioLossOptions& options, at::Tensor& grad_w);
+// Where others have the returns of other days, `gather` brings them together; the loss is that of all, and grad_w what it owes to
+// the returns of these days.
+double sharpe_loss(const at::Tensor& w, const at::Tensor& y, const PortfolioLossOptions& options, at::Tensor& grad_w,
+                   const GatherReturns& gather = {});
 
 // The variance of the same returns in a year: loss = 252 var(R), var with n - 1.
-double variance_loss(const at::Tensor& w, const at::Tensor& y, const PortfolioLossOptions& options, at::Tensor& grad_w);
+double variance_loss(const at::Tensor& w, const at::Tensor& y, const PortfolioLossOptions& options, at::Tensor& grad_w,
+                     const GatherReturns& gather = {});
 
 // For shares x (batch, zones), supply S (batch) and demand d (batch, zones), with the allocation a = S x:
 //   served = mean over the batch of  sum_i min_tau(a_i, d_i) / max(sum_i d_i, 1)

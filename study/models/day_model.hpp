@@ -3,6 +3,9 @@
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
+#include <span>
+
 #include "models/parameters.hpp"
 
 namespace softradial::study {
@@ -18,8 +21,10 @@ class DayModel {
 
   // u (windows, outputs) for days (windows + lookback - 1, features): one window ends on each day from the lookback-th on.
   virtual at::Tensor forward(const at::Tensor& days) = 0;
-  // The same with dropout; saves what backward needs. The result is the model's memory, valid until the next call.
-  virtual at::Tensor forward_training(const at::Tensor& days, at::Generator& generator) = 0;
+  // The same with dropout; saves what backward needs. The result is the model's memory, valid until the next call. `places`:
+  // those of the windows in their batch, where these are not the whole batch.
+  virtual at::Tensor forward_training(const at::Tensor& days, at::Generator& generator,
+                                      std::span<const int64_t> places) = 0;
   // Writes the gradients of all parameters for grad_u (windows, outputs) of the last forward_training.
   virtual void backward(const at::Tensor& grad_u) = 0;
 };

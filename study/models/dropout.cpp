@@ -18,18 +18,33 @@ uint64_t hash(uint64_t x) {
   return x ^ (x >> 31);
 }
 
+// Factors number first, ..., first + count - 1 of those that belong to the seed. A hash has the bits of two: of an even number
+// in its lower half, of the odd one after it in its upper half.
 template <class T>
-void fill(T* out, int64_t count, double probability, uint64_t seed) {
+void fill(T* out, int64_t first, int64_t count, double probability, uint64_t seed) {
   constexpr uint64_t kOddStep = 0x9e3779b97f4a7c15ULL;
   const auto threshold = static_cast<uint32_t>(std::lround(probability * 0x1p32 * (1 - 0x1p-32)));
   const T kept = static_cast<T>(1 / (1 - probability));
+  const auto factor = [&](uint64_t bits) { return static_cast<uint32_t>(bits) < threshold ? T{0} : kept; };
+  seed += kOddStep * static_cast<uint64_t>(first / 2);
   int64_t i = 0;
+  if (first % 2 != 0 && count > 0) out[i++] = factor(hash(seed += kOddStep) >> 32);
   for (; i + 2 <= count; i += 2) {
     const uint64_t bits = hash(seed += kOddStep);
-    out[i] = static_cast<uint32_t>(bits) < threshold ? T{0} : kept;
-    out[i + 1] = static_cast<uint32_t>(bits >> 32) < threshold ? T{0} : kept;
+    out[i] = factor(bits);
+    out[i + 1] = factor(bits >> 32);
   }
-  if (i < count) out[i] = static_cast<uint32_t>(hash(seed + kOddStep)) < threshold ? T{0} : kept;
+  if (i < count) out[i] = factor(hash(seed + kOddStep));
+}
+
+template <class T>
+void fill_rows(const at::Tensor& factors, std::span<const int64_t> places, double probability, uint64_t seed) {
+  T* const out = factors.data_ptr<T>();
+  if (places.empty()) return fill(out, 0, factors.numel(), probability, seed);
+  const int64_t width = factors.size(1);
+  for (size_t i = 0; i < places.size(); ++i) {
+    fill(out + static_cast<int64_t>(i) * width, places[i] * width, width, probability, seed);
+  }
 }
 
 }  // namespace
@@ -40,16 +55,16 @@ Dropout::Dropout(double probability) : probability_(probability) {
   }
 }
 
-void Dropout::draw(at::Generator& generator, at::Tensor& factors) const {
+void Dropout::draw(at::Generator& generator, at::Tensor& factors, std::span<const int64_t> places) const {
   uint64_t seed = 0;
   {
     const std::lock_guard<std::mutex> lock(generator.mutex());
     seed = at::check_generator<at::CPUGeneratorImpl>(generator)->random64();
   }
   if (factors.scalar_type() == at::kFloat) {
-    fill(factors.data_ptr<float>(), factors.numel(), probability_, seed);
+    fill_rows<float>(factors, places, probability_, seed);
   } else {
-    fill(factors.data_ptr<double>(), factors.numel(), probability_, seed);
+    fill_rows<double>(factors, places, probability_, seed);
   }
 }
 

@@ -68,7 +68,7 @@ at::Tensor Mlp::forward(const at::Tensor& z) const {
   return a;
 }
 
-at::Tensor Mlp::forward_training(const at::Tensor& z, at::Generator& generator) {
+at::Tensor Mlp::forward_training(const at::Tensor& z, at::Generator& generator, std::span<const int64_t> places) {
   const at::NoGradGuard no_grad;
   z_ = z;
   for (size_t l = 0; l < layers_.size(); ++l) {
@@ -81,7 +81,7 @@ at::Tensor Mlp::forward_training(const at::Tensor& z, at::Generator& generator) 
     }
     at::addmm_out(layer.activation, layer.bias, l == 0 ? z_ : layers_[l - 1].activation, layer.weight.t());
     if (l + 1 == layers_.size()) break;
-    dropout_.draw(generator, layer.slope);
+    dropout_.draw(generator, layer.slope, places);
     if (options_.dtype == at::kFloat) {
       cut(layer.activation.data_ptr<float>(), layer.slope.data_ptr<float>(), layer.slope.numel());
     } else {

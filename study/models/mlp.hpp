@@ -3,6 +3,7 @@
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 
+#include <span>
 #include <vector>
 
 #include "models/dropout.hpp"
@@ -39,7 +40,8 @@ class Mlp {
 
   at::Tensor forward(const at::Tensor& z) const;  // (batch, inputs) -> (batch, outputs)
   // The same with dropout. z must not change until backward. The result is the model's memory, valid until the next call.
-  at::Tensor forward_training(const at::Tensor& z, at::Generator& generator);
+  // `places`: those of the rows in their batch, where z is not the whole batch.
+  at::Tensor forward_training(const at::Tensor& z, at::Generator& generator, std::span<const int64_t> places = {});
   void backward(const at::Tensor& grad_u);
 
  private:

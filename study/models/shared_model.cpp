@@ -25,9 +25,15 @@ at::Tensor SharedModel::forward(const at::Tensor& days) {
   return network_.forward(inputs_of(days)).view({-1, options_.assets});
 }
 
-at::Tensor SharedModel::forward_training(const at::Tensor& days, at::Generator& generator) {
+at::Tensor SharedModel::forward_training(const at::Tensor& days, at::Generator& generator,
+                                         std::span<const int64_t> places) {
   const at::NoGradGuard no_grad;
-  return network_.forward_training(inputs_of(days), generator).view({-1, options_.assets});
+  // A window is a row of the network for each asset.
+  rows_.clear();
+  for (const int64_t place : places) {
+    for (int64_t asset = 0; asset < options_.assets; ++asset) rows_.push_back(place * options_.assets + asset);
+  }
+  return network_.forward_training(inputs_of(days), generator, rows_).view({-1, options_.assets});
 }
 
 void SharedModel::backward(const at::Tensor& grad_u) {

@@ -3,6 +3,8 @@
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 
+#include <vector>
+
 #include "models/day_model.hpp"
 #include "models/mlp.hpp"
 
@@ -29,7 +31,8 @@ class SharedModel final : public DayModel {
   void initialize(at::Generator generator) override { network_.initialize(generator); }
 
   at::Tensor forward(const at::Tensor& days) override;
-  at::Tensor forward_training(const at::Tensor& days, at::Generator& generator) override;
+  at::Tensor forward_training(const at::Tensor& days, at::Generator& generator,
+                              std::span<const int64_t> places) override;
   void backward(const at::Tensor& grad_u) override;
 
  private:
@@ -38,6 +41,7 @@ class SharedModel final : public DayModel {
 
   SharedModelOptions options_;
   Mlp network_;
+  std::vector<int64_t> rows_;  // places of the network's rows in its batch
 };
 
 }  // namespace softradial::study

@@ -52,7 +52,8 @@ at::Tensor WindowModel::forward(const at::Tensor& days) {
   return at::addmm(out_bias_, last, out_weight_.t());
 }
 
-at::Tensor WindowModel::forward_training(const at::Tensor& days, at::Generator& generator) {
+at::Tensor WindowModel::forward_training(const at::Tensor& days, at::Generator& generator,
+                                         std::span<const int64_t> places) {
   const at::NoGradGuard no_grad;
   const at::Tensor last = lstm_forward(days, weights_, {options_.lookback, 1}, true, tape_);
   if (!hidden_.defined() || hidden_.size(0) != last.size(0)) {
@@ -61,7 +62,7 @@ at::Tensor WindowModel::forward_training(const at::Tensor& days, at::Generator& 
     grad_hidden_ = at::empty(last.sizes(), last.options());
     u_ = at::empty({last.size(0), options_.outputs}, last.options());
   }
-  dropout_.draw(generator, factors_);
+  dropout_.draw(generator, factors_, places);
   at::mul_out(hidden_, last, factors_);
   return at::addmm_out(u_, out_bias_, hidden_, out_weight_.t());
 }

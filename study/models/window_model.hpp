@@ -37,7 +37,8 @@ class WindowModel final : public DayModel {
   void initialize(at::Generator generator) override;
 
   at::Tensor forward(const at::Tensor& days) override;
-  at::Tensor forward_training(const at::Tensor& days, at::Generator& generator) override;
+  at::Tensor forward_training(const at::Tensor& days, at::Generator& generator,
+                              std::span<const int64_t> places) override;
   void backward(const at::Tensor& grad_u) override;
 
  private:

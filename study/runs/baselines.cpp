@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "data/calendar.hpp"
 #include "metrics/losses.hpp"
 #include "runs/task_kinds.hpp"
 #include "softradial/errors.hpp"
@@ -14,7 +15,6 @@
 namespace softradial::study {
 namespace {
 
-constexpr int64_t kHoursPerWeek = 168;
 constexpr const char* kEqualWeight = "equal_weight";
 
 // The shares of the demand `lag` hours before each hour of the range; equal shares where nobody asked for anything.
@@ -73,12 +73,11 @@ RowRange decidable(const DispatchData& data, RowRange split) {
 
 template <class Config>
 std::vector<Baseline<typename KindOf<Config>::Metrics>> on_splits(const Config& config,
-                                                                  const typename KindOf<Config>::Input& given) {
-  const DecisionSet decision = limits_of(config, given);
-  const auto data = make_data(config, with_columns(given, decision.names));
-  const auto validation = baselines_over(config, data, decision.set, decidable(data, data.splits.validation));
-  const auto test = baselines_over(config, data, decision.set, decidable(data, data.splits.test));
-  const ViolationFunction violation = violation_of(decision.set);
+                                                                  const typename KindOf<Config>::Data& data,
+                                                                  const Set& set) {
+  const auto validation = baselines_over(config, data, set, decidable(data, data.splits.validation));
+  const auto test = baselines_over(config, data, set, decidable(data, data.splits.test));
+  const ViolationFunction violation = violation_of(set);
   std::vector<Baseline<typename KindOf<Config>::Metrics>> out;
   for (std::size_t k = 0; k < test.size(); ++k) {
     const auto& [name, here] = test[k];
@@ -87,6 +86,13 @@ std::vector<Baseline<typename KindOf<Config>::Metrics>> on_splits(const Config& 
         {name, before.metrics, here.metrics, std::max(violation(decisions_of(before)), violation(decisions_of(here)))});
   }
   return out;
+}
+
+template <class Config>
+std::vector<Baseline<typename KindOf<Config>::Metrics>> on_table(const Config& config,
+                                                                 const typename KindOf<Config>::Input& given) {
+  const DecisionSet decision = limits_of(config, given);
+  return on_splits(config, make_data(config, with_columns(given, decision.names)), decision.set);
 }
 
 template <class Config, class Data, class Evaluation>
@@ -141,10 +147,18 @@ DispatchEvaluation ensemble_of(const DispatchConfig& config, const DispatchData&
 }
 
 std::vector<Baseline<PortfolioMetrics>> baselines(const PortfolioConfig& config, const PriceTable& prices) {
-  return on_splits(config, prices);
+  return on_table(config, prices);
 }
 std::vector<Baseline<DispatchMetrics>> baselines(const DispatchConfig& config, const DemandTable& demand) {
-  return on_splits(config, demand);
+  return on_table(config, demand);
+}
+std::vector<Baseline<PortfolioMetrics>> baselines(const PortfolioConfig& config, const PortfolioData& data,
+                                                  const Set& set) {
+  return on_splits(config, data, set);
+}
+std::vector<Baseline<DispatchMetrics>> baselines(const DispatchConfig& config, const DispatchData& data,
+                                                 const Set& set) {
+  return on_splits(config, data, set);
 }
 
 Record record_beside(std::string split, const PortfolioEvaluation& evaluation, const PortfolioConfig& config,

@@ -27,6 +27,11 @@ struct Baseline {
 [[nodiscard]] std::vector<Baseline<PortfolioMetrics>> baselines(const PortfolioConfig& config,
                                                                 const PriceTable& prices);
 [[nodiscard]] std::vector<Baseline<DispatchMetrics>> baselines(const DispatchConfig& config, const DemandTable& demand);
+// The same on data whose validation and test are there.
+[[nodiscard]] std::vector<Baseline<PortfolioMetrics>> baselines(const PortfolioConfig& config,
+                                                                const PortfolioData& data, const Set& set);
+[[nodiscard]] std::vector<Baseline<DispatchMetrics>> baselines(const DispatchConfig& config, const DispatchData& data,
+                                                               const Set& set);
 
 template <class Evaluation>
 struct NamedEvaluation {

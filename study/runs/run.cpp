@@ -56,14 +56,23 @@ json report_result(const json& config, const RunResult<Metrics>& result,
 }
 
 template <class Config>
-json manifest(const Config& config, const typename KindOf<Config>::Input& given) {
-  const DecisionSet decision = limits_of(config, given);
+json manifest(const Config& config, const DecisionSet& decision, const json& data) {
   return {{"task", KindOf<Config>::kName},
           {"config", to_json(config)},
           {"names", decision.names},
           {"set", json::parse(to_json(decision.set))},
-          {"data", describe_data(config, with_columns(given, decision.names))},
+          {"data", data},
           {"seeds", seeds_of(config)}};
+}
+template <class Config>
+json manifest_of_table(const Config& config, const typename KindOf<Config>::Input& given) {
+  const DecisionSet decision = limits_of(config, given);
+  return manifest(config, decision, describe_data(config, with_columns(given, decision.names)));
+}
+template <class Config>
+json manifest_of_parts(const Config& config, TableParts<typename KindOf<Config>::Input>& parts) {
+  const DecisionSet decision = limits_of(config, parts.outline());
+  return manifest(config, decision, describe_data(config, parts, decision.names));
 }
 
 // The decisions of one seed.
@@ -110,19 +119,50 @@ void judge_together(const Config& config, const typename KindOf<Config>::Data& d
   }
 }
 
+// Where the training of a seed stands.
+struct SeedState {
+  std::optional<json> finished;  // its saved result
+  std::optional<Checkpoint> from;
+};
+
+SeedState state_in(RunFolder* folder, std::uint64_t seed, bool stopped) {
+  SeedState state;
+  if (folder == nullptr) return state;
+  state.finished = folder->finished(seed);
+  if (!state.finished && !stopped) state.from = folder->checkpoint(seed);
+  return state;
+}
+
+// Rank 0 has the folder; the others begin where it does.
+SeedState state_for_all(RunFolder* folder, std::uint64_t seed, Team& team) {
+  constexpr const char* kFinished = "finished";
+  SeedState state;
+  together(team, [&] { state = state_in(folder, seed, false); });
+  const std::string told = team.from_first(state.finished ? kFinished
+                                           : state.from   ? checkpoint_bytes(*state.from)
+                                                          : "");
+  if (team.rank() == 0) return state;
+  if (told == kFinished) {
+    state.finished = json();
+  } else if (!told.empty()) {
+    state.from = parse_checkpoint(told);
+  }
+  return state;
+}
+
 // Each seed gets a task of its own: trials share nothing but the data.
 template <class Config>
-RunResult<typename KindOf<Config>::Metrics> run_seeds(const Config& config, const typename KindOf<Config>::Input& given,
+RunResult<typename KindOf<Config>::Metrics> run_seeds(const Config& config, const DecisionSet& decision,
+                                                      const typename KindOf<Config>::Data& data,
                                                       const RunHooks& hooks) {
   using Kind = KindOf<Config>;
   using TrialType = Trial<typename Kind::Metrics>;
-  const DecisionSet decision = limits_of(config, given);
-  const auto data = make_data(config, with_columns(given, decision.names));
+  const bool judges = hooks.team == nullptr || hooks.team->rank() == 0;
   const ViolationFunction violation = violation_of(decision.set);
   json saved = to_json(config);
   saved["names"] = decision.names;
   saved["set"] = json::parse(to_json(decision.set));
-  saved["in_sample_until"] = in_sample_until(data);
+  if (judges) saved["in_sample_until"] = in_sample_until(data);
   const std::vector<std::uint64_t> seeds = seeds_of(config);
   std::vector<std::optional<TrialType>> done(seeds.size());
   std::vector<std::optional<Decided<Config>>> decided(seeds.size());
@@ -130,38 +170,45 @@ RunResult<typename KindOf<Config>::Metrics> run_seeds(const Config& config, cons
   const auto make_task = [&] {
     return typename Kind::TaskType(data, config.model, decision_layer(config.layer, decision.set));
   };
-  const auto stopped = [&] { return hooks.stop != nullptr && hooks.stop->load(); };
+  bool team_stopped = false;  // a team stops together, whoever was asked to
+  const auto stopped = [&] {
+    return hooks.team != nullptr ? team_stopped : hooks.stop != nullptr && hooks.stop->load();
+  };
 
   in_parallel(static_cast<int>(seeds.size()), hooks.jobs, [&](int index) {
     const auto place = static_cast<std::size_t>(index);
     const std::uint64_t seed = seeds[place];
     RunFolder* const folder = hooks.folder;
-    if (folder != nullptr) {
-      if (const auto trial = folder->finished(seed)) {
-        done[place] = trial_of<typename Kind::Metrics>(*trial);
-        decided[place] = decided_before<Config>(make_task(), model_file(folder->path(), seed));
-        return;
-      }
+    if (hooks.team != nullptr && team_stopped) return;
+    const SeedState state =
+        hooks.team != nullptr ? state_for_all(folder, seed, *hooks.team) : state_in(folder, seed, stopped());
+    if (state.finished) {
+      if (!judges) return;
+      done[place] = trial_of<typename Kind::Metrics>(*state.finished);
+      decided[place] = decided_before<Config>(make_task(), model_file(folder->path(), seed));
+      return;
     }
     if (stopped()) return;
     typename Kind::TaskType task = make_task();
     TrainingOptions options = training_of(config, seed);
     TrainingHooks inner;
     inner.stop = hooks.stop;
+    inner.team = hooks.team;
+    const Checkpoint* const from = state.from ? &*state.from : nullptr;
+    if (!judges) {
+      team_stopped = train(task, options, inner, from).end == TrainingEnd::interrupted;
+      return;
+    }
     if (hooks.progress) {
       inner.progress = [&](const Progress& progress) {
         const std::lock_guard lock(mutex);
         hooks.progress(index, progress);
       };
     }
-    std::optional<Checkpoint> from;
     PolicyFile policy{.task = Kind::kName, .config = saved, .seed = seed};
     std::vector<EpochRecord> history;
     std::vector<Record> records;
-    if (folder != nullptr) {
-      from = folder->checkpoint(seed);
-      options.checkpoint = folder->checkpoint_file(seed);
-    }
+    if (folder != nullptr) options.checkpoint = folder->checkpoint_file(seed);
     const TrialRecorder<typename Kind::Evaluation> record = [&](const auto& on_validation, const auto& on_test,
                                                                 const TrainingResult& training) {
       decided[place] = Decided<Config>{on_validation, on_test};
@@ -176,7 +223,8 @@ RunResult<typename KindOf<Config>::Metrics> run_seeds(const Config& config, cons
       records = {record_beside("validation", on_validation, config, data, decision.set),
                  record_beside("test", on_test, config, data, decision.set)};
     };
-    const TrialType trial = run_trial(task, options, inner, violation, from ? &*from : nullptr, record);
+    const TrialType trial = run_trial(task, options, inner, violation, from, record);
+    if (hooks.team != nullptr) team_stopped = trial.end == TrainingEnd::interrupted;
     if (folder != nullptr) {
       if (policy.is_finished) {
         folder->save_finished(policy, history, records, to_json(trial));
@@ -188,12 +236,38 @@ RunResult<typename KindOf<Config>::Metrics> run_seeds(const Config& config, cons
   });
 
   RunResult<typename Kind::Metrics> result;
+  result.interrupted = stopped();
+  if (!judges) return result;
   for (auto& trial : done) {
     if (trial) result.trials.push_back(std::move(*trial));
   }
-  if (!stopped()) judge_together(config, data, decision.set, decided, hooks, result);
-  if (hooks.folder != nullptr) hooks.folder->save_manifest(stopped() ? "interrupted" : "finished");
+  if (!result.interrupted) judge_together(config, data, decision.set, decided, hooks, result);
+  if (hooks.folder != nullptr) hooks.folder->save_manifest(result.interrupted ? "interrupted" : "finished");
   return result;
+}
+
+template <class Config>
+RunResult<typename KindOf<Config>::Metrics> run_table(const Config& config, const typename KindOf<Config>::Input& given,
+                                                      const RunHooks& hooks) {
+  const DecisionSet decision = limits_of(config, given);
+  return run_seeds(config, decision, make_data(config, with_columns(given, decision.names)), hooks);
+}
+
+template <class Config>
+SharedRun<typename KindOf<Config>::Metrics> run_parts(const Config& config,
+                                                      TableParts<typename KindOf<Config>::Input>& parts,
+                                                      const RunHooks& hooks) {
+  std::optional<DecisionSet> decision;
+  together(*hooks.team, [&] { decision = limits_of(config, parts.outline()); });
+  const auto data = share_data(config, parts, decision->names, *hooks.team);
+  // What is wrong with the model or the layer is told before anybody waits for a batch.
+  together(*hooks.team, [&] {
+    const typename KindOf<Config>::TaskType task(data, config.model, decision_layer(config.layer, decision->set));
+  });
+  SharedRun<typename KindOf<Config>::Metrics> out;
+  out.result = run_seeds(config, *decision, data, hooks);
+  if (hooks.team->rank() == 0) out.baselines = baselines(config, data, decision->set);
+  return out;
 }
 
 template <class Config>
@@ -230,14 +304,23 @@ LayerConfig best_of_grid(Config config, const typename KindOf<Config>::Input& in
 }  // namespace
 
 RunResult<PortfolioMetrics> run(const PortfolioConfig& config, const PriceTable& prices, const RunHooks& hooks) {
-  return run_seeds(config, prices, hooks);
+  return run_table(config, prices, hooks);
 }
 RunResult<DispatchMetrics> run(const DispatchConfig& config, const DemandTable& demand, const RunHooks& hooks) {
-  return run_seeds(config, demand, hooks);
+  return run_table(config, demand, hooks);
 }
 
-json manifest_of(const PortfolioConfig& config, const PriceTable& prices) { return manifest(config, prices); }
-json manifest_of(const DispatchConfig& config, const DemandTable& demand) { return manifest(config, demand); }
+SharedRun<PortfolioMetrics> run_together(const PortfolioConfig& config, PriceParts& prices, const RunHooks& hooks) {
+  return run_parts(config, prices, hooks);
+}
+SharedRun<DispatchMetrics> run_together(const DispatchConfig& config, DemandParts& demand, const RunHooks& hooks) {
+  return run_parts(config, demand, hooks);
+}
+
+json manifest_of(const PortfolioConfig& config, const PriceTable& prices) { return manifest_of_table(config, prices); }
+json manifest_of(const DispatchConfig& config, const DemandTable& demand) { return manifest_of_table(config, demand); }
+json manifest_of(const PortfolioConfig& config, PriceParts& prices) { return manifest_of_parts(config, prices); }
+json manifest_of(const DispatchConfig& config, DemandParts& demand) { return manifest_of_parts(config, demand); }
 
 json report(const PortfolioConfig& config, const RunResult<PortfolioMetrics>& result,
             const std::vector<Baseline<PortfolioMetrics>>& baselines) {

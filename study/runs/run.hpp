@@ -6,12 +6,14 @@
 #include <optional>
 #include <vector>
 
+#include "data/table_parts.hpp"
 #include "data/tables.hpp"
 #include "runs/baselines.hpp"
 #include "runs/comparison.hpp"
 #include "runs/run_config.hpp"
 #include "runs/run_folder.hpp"
 #include "tasks/trial.hpp"
+#include "training/team.hpp"
 
 namespace softradial::study {
 
@@ -24,6 +26,7 @@ struct RunHooks {
   RunFolder* folder = nullptr;  // where the run is recorded; null: nowhere
   int jobs = 1;                 // trials at a time; the results do not depend on it
   bool ensemble = false;        // judge the mean of the seeds' decisions, too
+  Team* team = nullptr;         // processes that train together; jobs is 1 then, and only rank 0 has a folder
 };
 
 // The mean of the decisions of all seeds, as one more policy.
@@ -41,6 +44,7 @@ struct RunResult {
   Comparison against_equal_weight =
       {};  // the mean over the seeds, on the test; empty for equal weight and after a stop
   std::optional<Ensemble<Metrics>> ensemble = {};  // if it was asked for, and nothing stopped the run
+  bool interrupted = false;
 };
 
 // Trains a configuration once for each of its seeds. A seed that the folder holds already, when a run is resumed, is read.
@@ -50,10 +54,24 @@ struct RunResult {
 [[nodiscard]] RunResult<DispatchMetrics> run(const DispatchConfig& config, const DemandTable& demand,
                                              const RunHooks& hooks = {});
 
+// The same by the processes of hooks.team, each of which reads its share of the data (tasks/data_share.hpp) and must call it. The
+// results are those of one process, to rounding. Ranks but the first get none.
+template <class Metrics>
+struct SharedRun {
+  RunResult<Metrics> result;
+  std::vector<Baseline<Metrics>> baselines;
+};
+[[nodiscard]] SharedRun<PortfolioMetrics> run_together(const PortfolioConfig& config, PriceParts& prices,
+                                                       const RunHooks& hooks);
+[[nodiscard]] SharedRun<DispatchMetrics> run_together(const DispatchConfig& config, DemandParts& demand,
+                                                      const RunHooks& hooks);
+
 // What a run of this configuration on these data is asked to do: task, config, names, set, data, seeds. RunFolder adds the
 // rest.
 [[nodiscard]] nlohmann::json manifest_of(const PortfolioConfig& config, const PriceTable& prices);
 [[nodiscard]] nlohmann::json manifest_of(const DispatchConfig& config, const DemandTable& demand);
+[[nodiscard]] nlohmann::json manifest_of(const PortfolioConfig& config, PriceParts& prices);
+[[nodiscard]] nlohmann::json manifest_of(const DispatchConfig& config, DemandParts& demand);
 
 // {"task", "method", "config", "trials": [{"seed", "validation", "test", "seconds", ...}], "mean", "std", "best_seed",
 // "against_equal_weight", "ensemble", "baselines"}, as --json prints it and OUT/result.json saves it.

@@ -1,5 +1,6 @@
 #include "runs/task_kinds.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -9,8 +10,16 @@
 namespace softradial::study {
 namespace {
 
-template <class Time>
-std::string checksum(const std::vector<std::string>& names, const std::vector<Time>& times, const Table& values) {
+// Numbers that are read at a time where a table is read to be described: 32 megabytes.
+constexpr std::int64_t kNumbersTogether = std::int64_t{1} << 22;
+
+std::string text_of(std::chrono::sys_days day) { return format_date(day); }
+std::string text_of(std::chrono::local_seconds hour) { return format_hour(hour); }
+
+// `numbers` gives some rows of the table.
+template <class Time, class Numbers>
+nlohmann::json described(const std::string& source, const std::vector<std::string>& names,
+                         const std::vector<Time>& times, const Numbers& numbers) {
   const auto bytes = [](const auto* data, std::size_t count) {
     return std::string_view(reinterpret_cast<const char*>(data), count * sizeof *data);
   };
@@ -20,14 +29,18 @@ std::string checksum(const std::vector<std::string>& names, const std::vector<Ti
     const std::int64_t ticks = time.time_since_epoch().count();
     sum.add(bytes(&ticks, 1));
   }
-  sum.add(bytes(values.data(), static_cast<std::size_t>(values.size())));
-  return sum.hex();
-}
-
-nlohmann::json described(const std::string& source, const Table& values, std::string sha256, std::string first,
-                         std::string last) {
-  return {{"source", source},         {"sha256", std::move(sha256)}, {"rows", values.rows()},
-          {"columns", values.cols()}, {"first", std::move(first)},   {"last", std::move(last)}};
+  const std::int64_t together =
+      std::max<std::int64_t>(1, kNumbersTogether / std::max<std::int64_t>(1, std::ssize(names)));
+  for (std::int64_t row = 0; row < std::ssize(times); row += together) {
+    const Table& some = numbers({row, std::min(row + together, std::ssize(times))});
+    sum.add(bytes(some.data(), static_cast<std::size_t>(some.size())));
+  }
+  return {{"source", source},
+          {"sha256", sum.hex()},
+          {"rows", times.size()},
+          {"columns", names.size()},
+          {"first", text_of(times.front())},
+          {"last", text_of(times.back())}};
 }
 
 }  // namespace
@@ -41,13 +54,23 @@ std::string in_sample_until(const DispatchData& data) {
 }
 
 nlohmann::json describe_data(const PortfolioConfig& config, const PriceTable& prices) {
-  return described(config.prices, prices.prices, checksum(prices.tickers, prices.dates, prices.prices),
-                   format_date(prices.dates.front()), format_date(prices.dates.back()));
+  return described(config.prices, prices.tickers, prices.dates,
+                   [&](RowRange rows) -> Table { return prices.prices.middleRows(rows.begin, rows.size()); });
 }
 
 nlohmann::json describe_data(const DispatchConfig& config, const DemandTable& demand) {
-  return described(config.demand, demand.demand, checksum(demand.zones, demand.hours, demand.demand),
-                   format_hour(demand.hours.front()), format_hour(demand.hours.back()));
+  return described(config.demand, demand.zones, demand.hours,
+                   [&](RowRange rows) -> Table { return demand.demand.middleRows(rows.begin, rows.size()); });
+}
+
+nlohmann::json describe_data(const PortfolioConfig& config, PriceParts& prices, const std::vector<std::string>& names) {
+  return described(config.prices, names, prices.outline().dates,
+                   [&](RowRange rows) -> Table { return prices.read(rows, names).prices; });
+}
+
+nlohmann::json describe_data(const DispatchConfig& config, DemandParts& demand, const std::vector<std::string>& names) {
+  return described(config.demand, names, demand.outline().hours,
+                   [&](RowRange rows) -> Table { return demand.read(rows, names).demand; });
 }
 
 }  // namespace softradial::study

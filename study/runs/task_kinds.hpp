@@ -6,6 +6,7 @@
 
 #include "data/tables.hpp"
 #include "runs/run_config.hpp"
+#include "tasks/data_share.hpp"
 #include "tasks/task_data.hpp"
 #include "tasks/trial.hpp"
 
@@ -52,6 +53,17 @@ struct KindOf<DispatchConfig> {
   return data;
 }
 
+// The rows of a process of a team. Every process of the team must call it.
+[[nodiscard]] inline PortfolioData share_data(const PortfolioConfig& config, PriceParts& prices,
+                                              const std::vector<std::string>& names, Team& team) {
+  return share_portfolio_data(prices, names, config.split, config.lookback, config.model.batch, pooling_of(config),
+                              team);
+}
+[[nodiscard]] inline DispatchData share_data(const DispatchConfig& config, DemandParts& demand,
+                                             const std::vector<std::string>& names, Team& team) {
+  return share_dispatch_data(demand, names, config.split, config.history, team);
+}
+
 // The set that decisions must obey, and the columns of the data that it is about, in its order. Throws DataError.
 [[nodiscard]] inline DecisionSet limits_of(const PortfolioConfig& config, const PriceTable& prices) {
   return decision_set(config, prices.tickers);
@@ -64,6 +76,11 @@ struct KindOf<DispatchConfig> {
 // names, its times and the bits of its numbers, whatever the format of the file.
 [[nodiscard]] nlohmann::json describe_data(const PortfolioConfig& config, const PriceTable& prices);
 [[nodiscard]] nlohmann::json describe_data(const DispatchConfig& config, const DemandTable& demand);
+// The same of the columns with these names, which are read once, a few rows at a time.
+[[nodiscard]] nlohmann::json describe_data(const PortfolioConfig& config, PriceParts& prices,
+                                           const std::vector<std::string>& names);
+[[nodiscard]] nlohmann::json describe_data(const DispatchConfig& config, DemandParts& demand,
+                                           const std::vector<std::string>& names);
 
 // The last day or hour that training or validation knew, as records write it.
 [[nodiscard]] std::string in_sample_until(const PortfolioData& data);

@@ -30,13 +30,15 @@ at::Tensor applied(const DecisionLayer& layer, const at::Tensor& u, const at::Te
 
 }  // namespace
 
-LayerPass::LayerPass(const DecisionLayer& layer, const at::Tensor& u, const at::Tensor& anchors) : u_(u.detach()) {
+LayerPass::LayerPass(const DecisionLayer& layer, const at::Tensor& u, const at::Tensor& anchors,
+                     std::optional<Penalised> penalised)
+    : u_(u.detach()) {
   const at::AutoGradMode grad(true);
   u_.requires_grad_();
   x_ = applied(layer, u_, anchors, true);
   check_output(layer, u_, x_);
   if (layer.penalty) {
-    penalty_ = layer.penalty(x_);
+    penalty_ = penalised ? layer.penalty(x_.narrow(0, 0, penalised->rows)).mul(penalised->part) : layer.penalty(x_);
     penalty_value_ = penalty_.item<double>();
   }
 }

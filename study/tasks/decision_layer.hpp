@@ -37,8 +37,15 @@ using ViolationFunction = std::function<double(const at::Tensor& x)>;
 // The only part of a training step that autograd records: u -> x. Model and loss bring their own derivatives.
 class LayerPass {
  public:
-  // `anchors`: those of the rows, for a layer with a moving anchor; undefined: its own.
-  LayerPass(const DecisionLayer& layer, const at::Tensor& u, const at::Tensor& anchors = {});
+  // The penalty is that of the first `rows` rows, which are so large a part of their batch.
+  struct Penalised {
+    int64_t rows = 0;
+    double part = 1;
+  };
+  // `anchors`: those of the rows, for a layer with a moving anchor; undefined: its own. Without `penalised` the rows are a whole
+  // batch.
+  LayerPass(const DecisionLayer& layer, const at::Tensor& u, const at::Tensor& anchors = {},
+            std::optional<Penalised> penalised = {});
 
   const at::Tensor& x() const { return x_; }  // (batch, output_dim)
   double penalty() const { return penalty_value_; }

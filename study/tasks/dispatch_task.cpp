@@ -59,7 +59,8 @@ DispatchTask::DispatchTask(const DispatchData& data, const DispatchOptions& opti
               .hidden = options.hidden,
               .outputs = layer_.input_dim,
               .dropout = options.dropout,
-              .dtype = options.dtype}) {
+              .dtype = options.dtype}),
+      share_(data.share) {
   check_layer(layer_, data.demand.cols());
   if (options.batch < 1) {
     throw std::invalid_argument("a batch needs at least one hour, not " + std::to_string(options.batch));
@@ -82,24 +83,51 @@ void DispatchTask::gather(const int64_t* hours, int64_t count, Batch& out) const
 }
 
 int64_t DispatchTask::begin_epoch(at::Generator& generator) {
-  order_ = at::randperm(splits_.train.size(), generator, at::kLong).add_(splits_.train.begin);
-  return (splits_.train.size() + options_.batch - 1) / options_.batch;
+  const RowRange train = share_ ? share_->train : splits_.train;
+  order_ = at::randperm(train.size(), generator, at::kLong).add_(train.begin);
+  return (train.size() + options_.batch - 1) / options_.batch;
 }
 
 double DispatchTask::loss_and_gradient(int64_t batch, at::Generator& generator) {
   const int64_t from = batch * options_.batch;
-  const int64_t count = std::min(options_.batch, order_.numel() - from);
-  gather(order_.data_ptr<int64_t>() + from, count, batch_);
-  const LayerPass pass(layer_, model_.forward_training(batch_.z, generator));
+  const int64_t together = std::min(options_.batch, order_.numel() - from);
+  const int64_t* hours = order_.data_ptr<int64_t>() + from;
+  int64_t count = together;
+  if (share_) {
+    hours_.clear();
+    places_.clear();
+    for (int64_t i = 0; i < together; ++i) {
+      if (!share_->own.contains(hours[i])) continue;
+      hours_.push_back(hours[i] - share_->own.begin + splits_.train.begin);
+      places_.push_back(i);
+    }
+    hours = hours_.data();
+    count = std::ssize(hours_);
+  }
+  gather(hours, count, batch_);
+  const at::Tensor u = model_.forward_training(batch_.z, generator, places_);
+  if (count == 0) {
+    model_.backward(u);  // no rows: the gradient is zero
+    return 0;
+  }
+  const double part = static_cast<double>(count) / static_cast<double>(together);
+  const LayerPass pass(layer_, u, {}, LayerPass::Penalised{count, part});
   if (!grad_shares_.defined() || grad_shares_.size(0) != count) {
     grad_shares_ = at::empty(batch_.demand.sizes(), batch_.demand.options());
   }
   const double loss = served_loss(pass.x(), batch_.supply, batch_.demand, options_.temperature, grad_shares_);
+  if (share_) grad_shares_.mul_(part);
   model_.backward(pass.backward(grad_shares_));
-  return loss + pass.penalty();
+  return loss * part + pass.penalty();
 }
 
-double DispatchTask::validation_metric() { return selection(evaluate(splits_.validation).metrics); }
+double DispatchTask::validation_metric() {
+  if (!share_) return selection(evaluate(splits_.validation).metrics);
+  const auto hours = static_cast<double>(share_->validation.size());
+  std::array<double, 2> sums = {hours > 0 ? hours * evaluate(share_->validation).metrics.served_rate : 0, hours};
+  share_->team->sum(sums);
+  return selection({.served_rate = sums[0] / sums[1]});
+}
 
 at::Tensor DispatchTask::shares(RowRange range) {
   if (range.begin < history_ || range.end > demand_.size(0) || range.size() <= 0) {

@@ -3,6 +3,8 @@
 #include <ATen/core/Tensor.h>
 
 #include <array>
+#include <optional>
+#include <vector>
 
 #include "metrics/portfolio_metrics.hpp"
 #include "models/mlp.hpp"
@@ -70,7 +72,9 @@ class DispatchTask final : public Task {
   Standardisation standardisation_;
   at::Tensor normalised_, calendar_, supply_, demand_;
   Mlp model_;
-  at::Tensor order_;  // hours of the training split, in this epoch's order
+  std::optional<DispatchShare> share_;
+  at::Tensor order_;                     // hours of the training split, in this epoch's order
+  std::vector<int64_t> hours_, places_;  // of a team's batch: the hours that are here, as rows, and their places in it
   Batch batch_;
   at::Tensor grad_shares_;
 };

@@ -5,6 +5,7 @@
 #include <ATen/ops/randperm.h>
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -51,7 +52,13 @@ PortfolioTask::PortfolioTask(const PortfolioData& data, const PortfolioOptions& 
       features_(to_tensor(data.features, options.dtype)),
       relative_tensor_(to_tensor(data.relatives, options.dtype)),
       model_(make_model(data, options, layer_.input_dim)),
-      grad_weights_(at::empty({std::max<int64_t>(options.batch, 0), data.relatives.cols()}, options.dtype)) {
+      share_(data.share),
+      grad_weights_(at::empty(
+          {share_ ? share_->rows.size() : std::max<int64_t>(options.batch, 0), data.relatives.cols()}, options.dtype)) {
+  if (share_) {
+    places_.resize(static_cast<size_t>(share_->rows.size()));
+    std::iota(places_.begin(), places_.end(), share_->rows.begin);
+  }
   check_layer(layer_, data.relatives.cols());
   if (options.batch < 3) {
     throw DataError("a batch needs at least 3 days, not " + std::to_string(options.batch));
@@ -59,21 +66,17 @@ PortfolioTask::PortfolioTask(const PortfolioData& data, const PortfolioOptions& 
   if (!(options.smoothing >= 0 && options.smoothing < 1)) {
     throw DataError("smoothing must be in [0, 1), not " + std::to_string(options.smoothing));
   }
+  if (share_ && (options.smoothing > 0 || options.anchor == PortfolioAnchor::drifted)) {
+    throw DataError(std::string(options.smoothing > 0 ? "--smoothing" : "--anchor drifted") +
+                    ": each decision waits for the one before it, which processes that train together cannot share");
+  }
   if (options.anchor == PortfolioAnchor::drifted && !layer_.moving_anchor) {
     throw DataError("--anchor drifted: the method has no anchor that could follow the weights");
   }
 }
 
 int64_t PortfolioTask::begin_epoch(at::Generator& generator) {
-  std::vector<int64_t> first_days;
-  for (int64_t s = splits_.train.begin + lookback_; s < splits_.train.end - options_.batch - 1; s += options_.batch) {
-    first_days.push_back(s);
-  }
-  if (first_days.empty()) {
-    throw std::invalid_argument("the training split has " + std::to_string(splits_.train.size()) +
-                                " days: too few for a batch of " + std::to_string(options_.batch) +
-                                " after a lookback of " + std::to_string(lookback_));
-  }
+  const std::vector<int64_t> first_days = share_ ? share_->starts : batch_starts(splits_, lookback_, options_.batch);
   const at::Tensor order = at::randperm(std::ssize(first_days), generator, at::kLong);
   starts_.clear();
   for (int64_t i = 0; i < order.numel(); ++i) {
@@ -104,11 +107,18 @@ PortfolioTask::Path PortfolioTask::follow(const at::Tensor& u, int64_t day) cons
 
 double PortfolioTask::loss_and_gradient(int64_t batch, at::Generator& generator) {
   const int64_t start = starts_.at(static_cast<size_t>(batch));
-  const at::Tensor days = features_.narrow(0, start - lookback_ + 1, options_.batch + lookback_ - 1);
-  const at::Tensor u = model_->forward_training(days, generator);
+  const int64_t count = grad_weights_.size(0);
+  const at::Tensor days = features_.narrow(0, start - lookback_ + 1, count + lookback_ - 1);
+  const at::Tensor u = model_->forward_training(days, generator, places_);
   // Anchors are data of the day: no derivative passes through them to the days before.
   const at::Tensor anchors = options_.anchor == PortfolioAnchor::drifted ? follow(u, start).anchors : at::Tensor();
-  const LayerPass pass(layer_, u, anchors);
+  std::optional<LayerPass::Penalised> penalised;
+  GatherReturns gather;
+  if (share_) {
+    penalised = {share_->own, static_cast<double>(share_->own) / static_cast<double>(options_.batch)};
+    gather = [this](const Eigen::ArrayXd& own) { return gathered(own); };
+  }
+  const LayerPass pass(layer_, u, anchors, penalised);
   at::Tensor weights = pass.x().detach();
   if (options_.smoothing > 0) {
     weights = weights.clone();
@@ -116,20 +126,32 @@ double PortfolioTask::loss_and_gradient(int64_t batch, at::Generator& generator)
   }
   const PortfolioLossOptions costs{.cost = options_.objective == PortfolioObjective::gross ? 0 : options_.cost,
                                    .huber = options_.huber};
-  const at::Tensor relatives = relative_tensor_.narrow(0, start + 1, options_.batch - 1);
+  const at::Tensor relatives = relative_tensor_.narrow(0, start + 1, count - 1);
   const double loss = options_.objective == PortfolioObjective::variance
-                          ? variance_loss(weights, relatives, costs, grad_weights_)
-                          : sharpe_loss(weights, relatives, costs, grad_weights_);
+                          ? variance_loss(weights, relatives, costs, grad_weights_, gather)
+                          : sharpe_loss(weights, relatives, costs, grad_weights_, gather);
   if (options_.smoothing > 0) smooth_rows_backward(grad_weights_, options_.smoothing);
   model_->backward(pass.backward(grad_weights_));
-  return loss + pass.penalty();
+  // All of a team know the loss of the batch; it counts once.
+  return (share_ && share_->team->rank() > 0 ? 0 : loss) + pass.penalty();
+}
+
+GatheredReturns PortfolioTask::gathered(const Eigen::ArrayXd& own) const {
+  const std::vector<double> all = share_->team->gathered({own.data(), static_cast<size_t>(own.size())});
+  return {Eigen::Map<const Eigen::ArrayXd>(all.data(), std::ssize(all)), share_->rows.begin};
 }
 
 double PortfolioTask::selection(const PortfolioMetrics& metrics) const {
   return options_.objective == PortfolioObjective::variance ? -metrics.annual_volatility : metrics.sharpe;
 }
 
-double PortfolioTask::validation_metric() { return selection(evaluate(splits_.validation).metrics); }
+double PortfolioTask::validation_metric() {
+  if (!share_) return selection(evaluate(splits_.validation).metrics);
+  PortfolioReturns returns;
+  if (share_->validation.size() > 1) returns = decided(share_->validation).returns;
+  for (Eigen::VectorXd* series : {&returns.net, &returns.turnover, &returns.cost}) *series = gathered(*series).all;
+  return selection(portfolio_metrics(returns));
+}
 
 at::Tensor PortfolioTask::weights(RowRange days) {
   const int64_t first = std::max(days.begin, lookback_);
@@ -145,12 +167,17 @@ at::Tensor PortfolioTask::weights(RowRange days) {
   return follow(u, begin).weights.slice(0, first - begin);
 }
 
-PortfolioEvaluation PortfolioTask::evaluate(RowRange days) {
+PortfolioEvaluation PortfolioTask::decided(RowRange days) {
   PortfolioEvaluation out;
   out.weights = weights(days);
   out.days = {days.end - out.weights.size(0), days.end};
   out.returns = portfolio_returns(to_table(out.weights), relatives_.middleRows(out.days.begin + 1, out.days.size() - 1),
                                   options_.cost);
+  return out;
+}
+
+PortfolioEvaluation PortfolioTask::evaluate(RowRange days) {
+  PortfolioEvaluation out = decided(days);
   out.metrics = portfolio_metrics(out.returns);
   return out;
 }

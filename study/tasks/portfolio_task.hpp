@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "metrics/losses.hpp"
@@ -78,6 +79,10 @@ class PortfolioTask final : public Task {
     at::Tensor anchors;
   };
   Path follow(const at::Tensor& u, int64_t day) const;
+  // As `evaluate`, without metrics.
+  PortfolioEvaluation decided(RowRange days);
+  // One's own returns among those of the team.
+  GatheredReturns gathered(const Eigen::ArrayXd& own) const;
 
   PortfolioOptions options_;
   DecisionLayer layer_;
@@ -88,6 +93,8 @@ class PortfolioTask final : public Task {
   at::Tensor features_;         // (days, 3N)
   at::Tensor relative_tensor_;  // (days, N)
   std::unique_ptr<DayModel> model_;
+  std::optional<PortfolioShare> share_;
+  std::vector<int64_t> places_;  // of the rows here in their batch; empty: all of it
   std::vector<int64_t> starts_;  // first days of the batches, in this epoch's order
   at::Tensor grad_weights_;
 };

@@ -3,16 +3,13 @@
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 
 #include "features/features.hpp"
 
 namespace softradial::study {
 namespace {
-
-// Added to the scale of each column: a constant column becomes zero instead of NaN.
-constexpr double kFeatureScaleFloor = 1e-8;
-constexpr double kDemandScaleFloor = 1e-6;
 
 std::string days_text(int64_t count) { return std::to_string(count) + (count == 1 ? " day" : " days"); }
 
@@ -38,26 +35,41 @@ Table to_table(const at::Tensor& tensor) {
   return Eigen::Map<const Table>(wide.data_ptr<double>(), wide.size(0), wide.size(1));
 }
 
-namespace {
-
-// Everything but the standardisation.
-PortfolioData raw_portfolio_data(const PriceTable& prices, const SplitDates& split, int64_t lookback) {
+Splits splits_of(const std::vector<std::chrono::sys_days>& days, const SplitDates& split) {
   if (split.validation_end < split.train_end) {
     throw DataError("--validation-end " + format_date(split.validation_end) + " is before --train-end " +
                     format_date(split.train_end));
   }
+  const auto days_until = [&](std::chrono::sys_days last) {
+    return static_cast<int64_t>(std::ranges::upper_bound(days, last) - days.begin());
+  };
+  const int64_t train = days_until(split.train_end);
+  const int64_t validation = days_until(split.validation_end);
+  return {{0, train}, {train, validation}, {validation, std::ssize(days)}};
+}
+
+std::vector<int64_t> batch_starts(const Splits& splits, int64_t lookback, int64_t batch) {
+  std::vector<int64_t> starts;
+  for (int64_t s = splits.train.begin + lookback; s < splits.train.end - batch - 1; s += batch) starts.push_back(s);
+  if (starts.empty()) {
+    throw std::invalid_argument("the training split has " + std::to_string(splits.train.size()) +
+                                " days: too few for a batch of " + std::to_string(batch) + " after a lookback of " +
+                                std::to_string(lookback));
+  }
+  return starts;
+}
+
+namespace {
+
+// Everything but the standardisation.
+PortfolioData raw_portfolio_data(const PriceTable& prices, const SplitDates& split, int64_t lookback) {
   PortfolioData data;
   data.relatives = price_relatives(prices);
   data.days.assign(prices.dates.begin() + 1, prices.dates.end());
   data.tickers = prices.tickers;
   data.lookback = lookback;
   data.features = portfolio_features(data.relatives.array() - 1, lookback);
-  const auto days_until = [&](std::chrono::sys_days last) {
-    return static_cast<int64_t>(std::ranges::upper_bound(data.days, last) - data.days.begin());
-  };
-  const int64_t train = days_until(split.train_end);
-  const int64_t validation = days_until(split.validation_end);
-  data.splits = {{0, train}, {train, validation}, {validation, std::ssize(data.days)}};
+  data.splits = splits_of(data.days, split);
   return data;
 }
 
@@ -111,21 +123,25 @@ void check_splits(const DispatchData& data) {
                   std::to_string(splits.test.size()) + " for the test");
 }
 
-DispatchData make_dispatch_data(const DemandTable& table, const FractionSplit& split, int64_t history,
-                                const Standardisation* given) {
+Splits splits_of(int64_t hours, const FractionSplit& split, int64_t history) {
   if (!(split.train > 0 && split.validation >= 0 && split.train + split.validation <= 1)) {
     throw DataError("the splits must be shares of 1, not " + std::to_string(split.train) + " and " +
                     std::to_string(split.validation));
   }
-  check_demand(table);
-  const auto hours = static_cast<int64_t>(table.hours.size());
   const auto train = static_cast<int64_t>(split.train * static_cast<double>(hours));
   const auto validation = static_cast<int64_t>((split.train + split.validation) * static_cast<double>(hours));
   if (history < 1 || train <= history) {
     throw DataError("a history of " + std::to_string(history) + " hours (--history) with " + std::to_string(train) +
                     " hours of training, of " + std::to_string(hours) + " in all");
   }
+  return {{history, train}, {train, validation}, {validation, hours}};
+}
+
+DispatchData make_dispatch_data(const DemandTable& table, const FractionSplit& split, int64_t history,
+                                const Standardisation* given) {
+  check_demand(table);
   DispatchData data;
+  data.splits = splits_of(std::ssize(table.hours), split, history);
   data.hours = table.hours;
   data.zones = table.zones;
   data.history = history;
@@ -133,10 +149,9 @@ DispatchData make_dispatch_data(const DemandTable& table, const FractionSplit& s
   data.calendar = calendar_features(table.hours);
   data.supply = supply(table.demand);
   data.standardisation =
-      given != nullptr ? *given : Standardisation::fit(table.demand.topRows(train), kDemandScaleFloor);
+      given != nullptr ? *given : Standardisation::fit(table.demand.topRows(data.splits.train.end), kDemandScaleFloor);
   data.normalised = table.demand;
   data.standardisation.apply(data.normalised);
-  data.splits = {{history, train}, {train, validation}, {validation, hours}};
   return data;
 }
 

@@ -4,22 +4,16 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "data/calendar.hpp"
 #include "data/tables.hpp"
 #include "features/features.hpp"
+#include "training/team.hpp"
 
 namespace softradial::study {
-
-// Rows [begin, end) of a table.
-struct RowRange {
-  int64_t begin = 0;
-  int64_t end = 0;
-  bool operator==(const RowRange&) const = default;
-  int64_t size() const { return end - begin; }
-};
 
 // Chronological: train, then validation, then test.
 struct Splits {
@@ -33,6 +27,17 @@ struct Splits {
 at::Tensor to_tensor(const Table& table, at::ScalarType dtype);
 Table to_table(const at::Tensor& tensor);
 
+// What one process of a team has of the data of a portfolio. Its table holds blocks of rows of the whole table, one after
+// another. Each batch is shared out: a process decides on a run of its days and on the first day of the next run, which the
+// last return of its own needs.
+struct PortfolioShare {
+  Team* team = nullptr;
+  RowRange rows;                // of each batch, with the day of the next run if there is one
+  int64_t own = 0;              // how many of them are its own
+  std::vector<int64_t> starts;  // for each batch, the row of its own table where its run begins
+  RowRange validation;          // rows of its own table: the days of validation that it decides on
+};
+
 // Day t is the (t + 1)-th date of the prices: the first one has no return.
 struct PortfolioData {
   std::vector<std::chrono::sys_days> days;
@@ -42,10 +47,20 @@ struct PortfolioData {
   Table features;   // (days, 3N), standardised
   Standardisation standardisation;
   Splits splits;
+  std::optional<PortfolioShare> share = {};  // nothing: all rows are here
 };
 
 // Whether a feature is standardised asset by asset, or with the statistics of all assets together.
 enum class FeaturePooling { none, assets };
+
+// Splits of the days of returns. Throws DataError if the dates contradict each other.
+Splits splits_of(const std::vector<std::chrono::sys_days>& days, const SplitDates& split);
+// First days of the batches of a training.
+std::vector<int64_t> batch_starts(const Splits& splits, int64_t lookback, int64_t batch);
+
+// Added to the scale of each column: a constant column becomes zero instead of NaN.
+inline constexpr double kFeatureScaleFloor = 1e-8;
+inline constexpr double kDemandScaleFloor = 1e-6;
 
 // Standardises with the statistics of the training split.
 PortfolioData make_portfolio_data(const PriceTable& prices, const SplitDates& split, int64_t lookback,
@@ -58,6 +73,14 @@ PortfolioData make_portfolio_data(const PriceTable& prices, const SplitDates& sp
 // data and of the splits.
 void check_splits(const PortfolioData& data, const SplitDates& split, int64_t batch);
 
+// What one process of a team has of the data of a dispatch: a run of the hours of training, and of those of validation.
+struct DispatchShare {
+  Team* team = nullptr;
+  RowRange train;       // hours of training, rows of the whole table
+  RowRange own;         // those that are here
+  RowRange validation;  // rows of its own table: the hours of validation that it decides on
+};
+
 // Rows are hours. A decision for hour t knows the hours t - history to t - 1 and the calendar of t.
 struct DispatchData {
   std::vector<std::chrono::local_seconds> hours;
@@ -68,11 +91,15 @@ struct DispatchData {
   Table calendar;          // (hours, 4)
   Eigen::VectorXd supply;  // (hours): S_t, the total of the hour before, at least 1
   Standardisation standardisation;
-  Splits splits;  // the training begins at hour `history`
+  Splits splits;                            // the training begins at hour `history`
+  std::optional<DispatchShare> share = {};  // nothing: all rows are here
 };
 
 // Throws DataError if there is nothing to validate or to test with.
 void check_splits(const DispatchData& data);
+
+// Splits of so many hours. Throws DataError.
+Splits splits_of(int64_t hours, const FractionSplit& split, int64_t history);
 
 DispatchData make_dispatch_data(const DemandTable& demand, const FractionSplit& split = {}, int64_t history = 24,
                                 const Standardisation* given = nullptr);

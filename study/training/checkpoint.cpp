@@ -73,7 +73,7 @@ Checkpoint read(const TensorFile& file) {
 
 }  // namespace
 
-void save_checkpoint(const Checkpoint& c, const std::filesystem::path& file) {
+std::string checkpoint_bytes(const Checkpoint& c) {
   Eigen::VectorXd numbers(int64_t{kNumberCount});
   numbers << static_cast<double>(c.epoch), static_cast<double>(c.best_epoch), c.best_metric,
       static_cast<double>(c.optimizer.steps);
@@ -88,8 +88,12 @@ void save_checkpoint(const Checkpoint& c, const std::filesystem::path& file) {
                 to_array("generator_state", c.generator_state),
                 to_array("features.mean", c.standardisation.mean),
                 to_array("features.scale", c.standardisation.scale)};
-  write_file(file, to_safetensors(out));
+  return to_safetensors(out);
 }
+
+void save_checkpoint(const Checkpoint& c, const std::filesystem::path& file) { write_file(file, checkpoint_bytes(c)); }
+
+Checkpoint parse_checkpoint(std::string_view bytes) { return read(parse_safetensors(bytes)); }
 
 Checkpoint load_checkpoint(const std::filesystem::path& file) {
   const TensorFile in = read_safetensors(file);

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "features/features.hpp"
@@ -33,5 +34,8 @@ struct Checkpoint {
 // DataError for a file that is damaged or was made by something else.
 void save_checkpoint(const Checkpoint& checkpoint, const std::filesystem::path& file);
 Checkpoint load_checkpoint(const std::filesystem::path& file);
+// The bytes of such a file.
+std::string checkpoint_bytes(const Checkpoint& checkpoint);
+Checkpoint parse_checkpoint(std::string_view bytes);
 
 }  // namespace softradial::study

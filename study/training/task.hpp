@@ -21,7 +21,8 @@ class Task {
 
   // Draws the order of the batches and returns their number.
   virtual int64_t begin_epoch(at::Generator& generator) = 0;
-  // Returns the loss of a batch and writes its gradient to parameters().gradients().
+  // Returns the loss of a batch and writes its gradient to parameters().gradients(). A task that has a share of the data gives
+  // its part of both: those of all processes add up to the batch's.
   virtual double loss_and_gradient(int64_t batch, at::Generator& generator) = 0;
   // The metric that selects the best epoch; larger is better.
   virtual double validation_metric() = 0;

@@ -1,11 +1,13 @@
 #include "training/train.hpp"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/ops/empty.h>
 
 #include <chrono>
 #include <cmath>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stdexcept>
 
 #include "files/errors.hpp"
@@ -100,13 +102,38 @@ class Run {
     const int64_t batches = task_.begin_epoch(generator_);
     double sum = 0;
     for (int64_t b = 0; b < batches; ++b) {
-      if (hooks_.stop != nullptr && hooks_.stop->load(std::memory_order_relaxed)) return std::nullopt;
-      const double loss = task_.loss_and_gradient(b, generator_);
+      if (hooks_.team != nullptr ? team_stops_ : is_asked_to_stop()) return std::nullopt;
+      double loss = task_.loss_and_gradient(b, generator_);
+      if (hooks_.team != nullptr) loss = add_up(loss);
       if (!std::isfinite(loss)) return loss;
       adam_.step();
       sum += loss;
     }
     return sum / static_cast<double>(batches);
+  }
+
+  [[nodiscard]] bool is_asked_to_stop() const {
+    return hooks_.stop != nullptr && hooks_.stop->load(std::memory_order_relaxed);
+  }
+
+  // Makes the gradient of this process's share of a batch that of the whole batch, and returns the loss of the whole. The numbers
+  // of a step travel in one buffer: the gradient, the loss, and whether somebody wants to stop.
+  double add_up(double loss) {
+    const at::Tensor& gradients = task_.parameters().gradients();
+    const int64_t count = gradients.numel();
+    if (!sums_.defined()) sums_ = at::empty({count + 2}, gradients.options());
+    sums_.narrow(0, 0, count).copy_(gradients);
+    sums_[count].fill_(loss);
+    sums_[count + 1].fill_(is_asked_to_stop() ? 1 : 0);
+    const auto numbers = static_cast<size_t>(sums_.numel());
+    if (sums_.scalar_type() == at::kFloat) {
+      hooks_.team->sum(std::span(sums_.data_ptr<float>(), numbers));
+    } else {
+      hooks_.team->sum(std::span(sums_.data_ptr<double>(), numbers));
+    }
+    gradients.copy_(sums_.narrow(0, 0, count));
+    team_stops_ = sums_[count + 1].item<double>() > 0;
+    return sums_[count].item<double>();
   }
 
   double judge(double loss) {
@@ -145,6 +172,8 @@ class Run {
   Adam adam_;
   at::Generator generator_;
   Checkpoint state_;
+  at::Tensor sums_;  // of a team
+  bool team_stops_ = false;
 };
 
 }  // namespace

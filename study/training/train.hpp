@@ -9,6 +9,7 @@
 #include "training/adam.hpp"
 #include "training/checkpoint.hpp"
 #include "training/task.hpp"
+#include "training/team.hpp"
 
 namespace softradial::study {
 
@@ -37,6 +38,9 @@ struct TrainingHooks {
   std::function<void(const Progress&)> progress = {};
   // Checked between batches. Lock-free, so that a signal handler may set it.
   const std::atomic<bool>* stop = nullptr;
+  // Others that train the same model, each with its share of every batch. They have the same parameters after each step, and all
+  // stop when one is asked to.
+  Team* team = nullptr;
 };
 
 enum class TrainingEnd {

@@ -165,7 +165,7 @@ void expect_gradient(Model& model, const Tensor& input, int64_t rows, int64_t ou
   model.initialize(generator(3));
   const auto run = [&] {
     at::Generator random = generator(4);
-    return model.forward_training(input, random).clone();
+    return model.forward_training(input, random, {}).clone();
   };
   const Tensor g = normal({rows, outputs}, 5);
   ASSERT_EQ(run().sizes(), g.sizes());
@@ -216,7 +216,7 @@ TEST(WindowModel, WithoutDropoutTrainingAndEvaluationAgree) {
   model.initialize(generator(1));
   const Tensor days = normal({200, 4}, 2);
   at::Generator random = generator(3);
-  EXPECT_TRUE(torch::equal(model.forward(days), model.forward_training(days, random)));
+  EXPECT_TRUE(torch::equal(model.forward(days), model.forward_training(days, random, {})));
 }
 
 TEST(Dropout, KeepsTheMeanAndFollowsItsSeed) {

@@ -212,6 +212,68 @@ TEST(SweepProgram, AFinishedSweepTrainsNothingAgainAndMoreSeedsAreAdded) {
   EXPECT_EQ(outcomes_of(dir, "s").size(), before.size() + 1);
 }
 
+// The rows of a table by set and method: what its trials came to.
+std::map<std::string, json> rows_of_table(const Arguments& more) {
+  Arguments words = {"table",      "portfolio",
+                     "--universe", "sectors",
+                     "--prices",   "synthetic:sectors",
+                     "--cap",      "0.3",
+                     "--method",   "soft_radial,orthogonal",
+                     "--hidden",   "4",
+                     "--epochs",   "3",
+                     "--seeds",    "2",
+                     "--json"};
+  words.insert(words.end(), more.begin(), more.end());
+  const auto result = run_softradial(words);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  std::map<std::string, json> rows;
+  for (const json& row : json::parse(result.out)) {
+    json& here = rows[row.at("set").get<std::string>() + ", " + row.at("method").get<std::string>()];
+    const json& ours = row.at("ours");
+    here = {{"mean", ours.at("mean")}, {"std", ours.at("std")}, {"trials", json::array()}};
+    for (const json& trial : ours.at("trials")) {
+      here["trials"].push_back({trial.at("seed"), trial.at("test"), trial.at("validation"), trial.at("violation")});
+    }
+  }
+  return rows;
+}
+
+TEST(SweepProgram, ATableFromAStoreIsTheTableThatIsTrainedNow) {
+  const TempDir dir;
+  const Arguments into_store = {"--store", dir.path("s")};
+  const auto trained = rows_of_table(into_store);
+  EXPECT_EQ(trained, rows_of_table({}));
+  const auto before = outcomes_of(dir, "s");
+  EXPECT_EQ(before.size(), 1 + 2 * 2);  // equal weight has one seed
+  // Again: nothing is trained, and the same is printed.
+  EXPECT_EQ(rows_of_table(into_store), trained);
+  EXPECT_EQ(outcomes_of(dir, "s"), before);
+  for (const json& trial : trials_of(dir, "s")) EXPECT_EQ(trial["attempts"], 1);
+}
+
+TEST(SweepProgram, ATableTakesTheTrialsOfASweep) {
+  const TempDir dir;
+  const std::string config = dir.write("s.toml", R"(
+task = "portfolio"
+[base]
+prices = "synthetic:sectors"
+hidden = 4
+epochs = 3
+seeds = 2
+cap = 0.3
+[method.orthogonal]
+)");
+  ASSERT_EQ(run_softradial(sweep(config, dir.path("s"))).exit_code, 0);
+  const auto before = outcomes_of(dir, "s");
+  ASSERT_EQ(before.size(), 2);
+  const auto rows = rows_of_table({"--store", dir.path("s"), "--split", "text"});
+  EXPECT_EQ(rows.size(), 3);
+  const auto after = outcomes_of(dir, "s");
+  EXPECT_EQ(after.size(), 5);
+  for (const auto& [trial, outcome] : before) EXPECT_EQ(after.at(trial), outcome);
+  for (const json& trial : trials_of(dir, "s")) EXPECT_EQ(trial["attempts"], 1);
+}
+
 TEST(SweepProgram, ASecondSweepOnTheSameStoreIsRefusedAndToldByWhom) {
   const TempDir dir;
   const std::string config = dir.write("long.toml", R"(task = "portfolio"

@@ -1,42 +1,14 @@
 """Sweeps under mpirun: rank 0 schedules and writes, the others train."""
 
 import os
-import shutil
 import signal
-import subprocess
-import time
 
 import pytest
 
-from sweeps import PROGRAM, TRIALS, outcomes, run, write_sweep
+from ranks import ENVIRONMENT, children_of, mpirun, needs_mpi, started, wait_until
+from sweeps import TRIALS, outcomes, run, write_sweep
 
-pytestmark = [
-    pytest.mark.skipif(shutil.which("mpirun") is None, reason="mpirun is not installed (openmpi-bin)"),
-    pytest.mark.skipif(os.environ["SOFTRADIAL_HAS_MPI"] != "1", reason="built without MPI (libopenmpi-dev)"),
-]
-
-ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-
-
-def mpirun(ranks):
-    return ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(ranks)]
-
-
-def started(ranks, *words):
-    return subprocess.Popen([*mpirun(ranks), PROGRAM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            text=True, env=ENVIRONMENT, start_new_session=True)
-
-
-def children_of(process):
-    """The ranks of an mpirun, in the order of their numbers."""
-    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process.pid)], capture_output=True, text=True, check=True)
-    return sorted(int(pid) for pid in listed.stdout.split())
-
-
-def wait_until(condition, process):
-    while not condition():
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.02)
+pytestmark = needs_mpi
 
 
 @pytest.mark.parametrize("ranks", [2, 4])
@@ -56,6 +28,21 @@ def test_several_trials_at_a_time_in_a_rank(tmp_path):
     result = run("sweep", sweep, "--store", tmp_path / "many", "--jobs", 3, before=mpirun(2), env=ENVIRONMENT)
     assert result.returncode == 0, result.stderr
     assert len(outcomes(tmp_path / "many")) == TRIALS
+
+
+def test_the_data_are_read_once_on_a_machine(tmp_path):
+    assert run("data", "generate", "synthetic:sectors", "--out", tmp_path / "sectors.csv").returncode == 0
+    text = (tmp_path / "sectors.csv").read_bytes()
+    (tmp_path / "sectors.csv").unlink()
+    os.mkfifo(tmp_path / "sectors.csv")  # which gives its bytes once
+    file = tmp_path / "sweep.toml"
+    file.write_text(write_sweep(tmp_path).read_text().replace("synthetic:sectors", str(tmp_path / "sectors.csv")))
+    process = started(4, "sweep", file, "--store", tmp_path / "s")
+    with open(tmp_path / "sectors.csv", "wb") as pipe:
+        pipe.write(text)
+    _, errors = process.communicate(timeout=600)
+    assert process.returncode == 0, errors
+    assert len(outcomes(tmp_path / "s")) == TRIALS
 
 
 def test_one_rank_is_a_sweep_of_its_own(tmp_path):

@@ -1,0 +1,16 @@
+#include "data/parquet_table.hpp"
+
+// A build without DuckDB.
+namespace softradial::study {
+
+struct ParquetTable::State {};
+
+ParquetTable::ParquetTable(std::string path) {
+  throw DataError(path + ": this program was built without DuckDB, which reads Parquet; ./dev build fetches it");
+}
+
+ParquetTable::~ParquetTable() = default;
+Table ParquetTable::read(RowRange /*rows*/, const std::vector<std::string>& /*columns*/) { return {}; }
+Eigen::RowVectorXd ParquetTable::totals() { return {}; }
+
+}  // namespace softradial::study
