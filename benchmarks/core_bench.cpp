@@ -4,6 +4,7 @@
 #include <cblas.h>
 
 #include <Eigen/Eigenvalues>
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -158,6 +159,37 @@ Set random_lmi(Eigen::Index order, std::size_t variables) {
   return Set(Lmi(F)).with_anchor(Eigen::VectorXd::Zero(static_cast<Eigen::Index>(variables)));
 }
 
+// One of each kind of set in n variables, whose anchor is the origin or in closed form.
+std::vector<std::pair<std::string, Set>> sets_of(std::size_t dim) {
+  const auto n = static_cast<Eigen::Index>(dim);
+  const Eigen::VectorXd zero = Eigen::VectorXd::Zero(n);
+  const Eigen::VectorXd one = Eigen::VectorXd::Ones(n);
+  const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(n, n);
+  std::srand(1);
+  const Eigen::MatrixXd three = Eigen::MatrixXd::Random(3, n);
+  const Set box = Box(-one, one);
+  const Set ball = Ball(zero, 1);
+  return {{"box", box},
+          {"simplex", Simplex(dim)},
+          {"capped_simplex", CappedSimplex(dim, 2.0 / static_cast<double>(dim))},
+          {"ball", ball},
+          {"ellipsoid", Ellipsoid(zero, identity)},
+          {"quadratic", Set(Quadratic(identity, zero, -1)).with_anchor(zero)},
+          {"polyhedron, 200 rows", dense_polyhedron(n, 200)},
+          {"second_order_cone", Set(SecondOrderCone(identity, zero, zero, 1)).with_anchor(zero)},
+          {"exponential_cone", Set(ExponentialCone(three, Eigen::Vector3d(0, 1, 2))).with_anchor(zero)},
+          {"power_cone", Set(PowerCone(three, Eigen::Vector3d(1, 1, 0), 0.5)).with_anchor(zero)},
+          {"lmi, 20 x 20", random_lmi(20, dim)},
+          {"lp_ball, p = 1.5", Set(LpBall(zero, 1, 1.5)).with_anchor(zero)},
+          {"log_sum_exp", Set(LogSumExp(dim, 1 + std::log(static_cast<double>(dim)))).with_anchor(zero)},
+          {"kl_ball", KlBall(one / static_cast<double>(dim), 0.1)},
+          {"intersection of box and ball", Set(Intersection({box, ball})).with_anchor(zero)}};
+}
+
+// What a row costs on every kind of set.
+constexpr std::size_t kCostDim = 50;
+constexpr std::size_t kCostRows = 512;
+
 void run_eigen(benchmark::State& state, Eigen::Index order, int options) {
   const Eigen::MatrixXf R = Eigen::MatrixXf::Random(order, order);
   const Eigen::MatrixXf S = R + R.transpose();
@@ -213,12 +245,16 @@ void register_benchmarks() {
   add("lmi_forward", [set = random_lmi(50, 20)](benchmark::State& s) { run_forward(s, set, 1); });
   add("eigen_full", [](benchmark::State& s) { run_eigen(s, 50, Eigen::ComputeEigenvectors); });
   add("eigen_values", [](benchmark::State& s) { run_eigen(s, 50, Eigen::EigenvaluesOnly); });
+  for (const auto& [name, set] : sets_of(kCostDim)) {
+    add("row/" + name, [=](benchmark::State& s) { run_forward(s, set, kCostRows); });
+    add("row_vjp/" + name, [=](benchmark::State& s) { run_forward_vjp(s, set, kCostRows); });
+  }
   add("anchor_chebyshev", [](benchmark::State& s) { run_anchor(s, AnchorSearch::chebyshev); })->Iterations(1);
   add("anchor_analytic", [](benchmark::State& s) { run_anchor(s, AnchorSearch::analytic); })->Iterations(1);
 }
 
 std::vector<bench::Comparison> comparisons() {
-  return {
+  std::vector<bench::Comparison> lines = {
       {"capped simplex 4096 x 150, forward / copy", "capped_forward", "copy", 3},
       {"capped simplex 4096 x 150, forward + VJP / copy", "capped_forward_vjp", "copy", 7},
       {"memcpy 4096 x 150 / copy by a vector loop", "memcpy", "copy", 0},
@@ -247,6 +283,11 @@ std::vector<bench::Comparison> comparisons() {
       {"Chebyshev anchor of a 200 x 1000 polyhedron", "anchor_chebyshev", "", 5e9},
       {"analytic anchor of a 200 x 1000 polyhedron", "anchor_analytic", "", 5e9},
   };
+  for (const auto& [name, set] : sets_of(kCostDim)) {
+    lines.push_back({"a row of 50, forward: " + name, "row/" + name, "", 0, kCostRows});
+    lines.push_back({"a row of 50, forward + VJP: " + name, "row_vjp/" + name, "", 0, kCostRows});
+  }
+  return lines;
 }
 
 }  // namespace

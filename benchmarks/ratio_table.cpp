@@ -32,8 +32,9 @@ void RatioReporter::Finalize() {
     const auto theirs = best_.find(c.baseline);
     if (ours == best_.end() || (!c.baseline.empty() && theirs == best_.end())) continue;
     const bool ratio = !c.baseline.empty();
-    const double value = ratio ? ours->second / theirs->second : ours->second;
-    out << std::left << std::setw(64) << c.what << std::right << std::setw(9) << number(ours->second / 1e3) << " us";
+    const double time = ours->second / c.parts;
+    const double value = ratio ? time / theirs->second : time;
+    out << std::left << std::setw(64) << c.what << std::right << std::setw(9) << number(time / 1e3) << " us";
     out << std::setw(12) << (ratio ? number(theirs->second / 1e3) + " us" : "-");
     out << std::setw(10) << (ratio ? number(value) : number(value) + " ns");
     out << std::setw(8) << (c.bar > 0 ? number(c.bar) : "-")

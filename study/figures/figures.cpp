@@ -6,8 +6,11 @@
 #include <optional>
 
 #include "figures/scene.hpp"
+#include "plot/ticks.hpp"
 #include "softradial/errors.hpp"
+#include "softradial/projection.hpp"
 #include "softradial/set_json.hpp"
+#include "softradial/sets.hpp"
 
 namespace softradial::study {
 namespace {
@@ -89,6 +92,89 @@ Picture intuition() {
           .panels = {{panel, {0, 0, 640, 331}}}};
 }
 
+// A layer on a ray of the unit ball: how much of the way to the boundary x leaves, and how fast x still moves along the ray.
+struct OnRay {
+  std::vector<Point> left, speed;
+};
+
+template <class T>
+OnRay on_ray(Contraction contraction) {
+  constexpr std::size_t kPoints = 161;
+  constexpr double kFirst = 0.1;
+  constexpr double kDecades = 8;
+  const Projection<T> layer(Ball(Eigen::VectorXd::Zero(2), 1), SoftRadial{.contraction = contraction});
+  std::vector<T> u(2 * kPoints);
+  std::vector<T> tangent(2 * kPoints);
+  for (std::size_t i = 0; i < kPoints; ++i) {
+    u[2 * i] = static_cast<T>(kFirst * std::pow(10, kDecades * static_cast<double>(i) / (kPoints - 1)));
+    tangent[2 * i] = 1;
+  }
+  std::vector<T> x(u.size());
+  std::vector<T> moved(u.size());
+  Workspace<T> workspace = layer.make_workspace();
+  layer.project({u.data(), kPoints, 2}, {x.data(), kPoints, 2}, workspace);
+  layer.project_jvp({u.data(), kPoints, 2}, {tangent.data(), kPoints, 2}, {moved.data(), kPoints, 2}, workspace);
+  OnRay ray;
+  for (std::size_t i = 0; i < kPoints; ++i) {
+    ray.left.push_back({static_cast<double>(u[2 * i]), 1 - static_cast<double>(x[2 * i])});
+    ray.speed.push_back({static_cast<double>(u[2 * i]), static_cast<double>(moved[2 * i])});
+  }
+  return ray;
+}
+
+// The part of a line that a logarithmic axis shows.
+std::vector<Point> above(std::vector<Point> line, double low) {
+  for (Point& p : line) p.y = p.y < low ? std::nan("") : p.y;
+  return line;
+}
+
+// Where a layer saturates, by contraction and precision.
+Picture saturation() {
+  Picture picture{
+      .title = "Saturation by contraction and precision",
+      .description =
+          "Two panels over the size of u, on the unit ball with lambda = 1. Left: the distance that x keeps "
+          "from the boundary falls like 1/|u|^2 for the rational contraction and exponentially for the "
+          "others, and stops near 1e-6 in single and 1e-15 in double precision. Right: the "
+          "derivative along the ray falls like 1/|u|^3 for the rational contraction and exponentially for "
+          "the others.",
+      .width = 900,
+      .height = 400,
+      .panels = {}};
+  const auto panel = [](std::string title, std::string label, plot::Range y) {
+    Panel result{.title = std::move(title), .description = {}, .x = {}, .y = {}, .marks = {}};
+    const plot::Range x = {0.1, 1e7};
+    result.x = {.range = x, .scale = plot::Scale::log, .label = "|u|", .ticks = round_ticks(x, plot::Scale::log)};
+    result.y = {
+        .range = y, .scale = plot::Scale::log, .label = std::move(label), .ticks = round_ticks(y, plot::Scale::log)};
+    return result;
+  };
+  Panel left = panel("(a) Distance of x to the boundary", "1 - |x|", {1e-17, 1});
+  Panel speed = panel("(b) Derivative of x along the ray", "dx/du", {1e-14, 1});
+  int color = 0;
+  for (const auto& [contraction, name] : {std::pair{Contraction::rational, "rational"},
+                                          {Contraction::exponential, "exponential"},
+                                          {Contraction::hyperbolic, "hyperbolic"}}) {
+    const OnRay in_double = on_ray<double>(contraction);
+    const OnRay in_float = on_ray<float>(contraction);
+    for (const auto& [to, line, dashed] : {std::tuple{&left, &in_double.left, false},
+                                           {&left, &in_float.left, true},
+                                           {&speed, &in_double.speed, false},
+                                           {&speed, &in_float.speed, true}}) {
+      to->marks.emplace_back(
+          plot::Line{"",
+                     above(*line, to->y.range.low),
+                     {.color = color, .width = dashed ? 2.6 : 1.6, .opacity = 0.9, .dashed = dashed}});
+    }
+    left.marks.emplace_back(plot::Label{{2e3, 0.2 * std::pow(0.02, color)}, name, plot::Align::start, color, 14});
+    ++color;
+  }
+  speed.marks.emplace_back(plot::Label{{2e3, 0.2}, "solid: float64", plot::Align::start, plot::kInk, 14});
+  speed.marks.emplace_back(plot::Label{{2e3, 0.004}, "dashed: float32", plot::Align::start, plot::kInk, 14});
+  picture.panels = {{left, {70, 34, 350, 310}}, {speed, {530, 34, 350, 310}}};
+  return picture;
+}
+
 // Three variants of soft radial side by side, each with its grid and its loss below.
 Picture landscapes(const std::string& title, const std::vector<std::pair<std::string, SoftRadial>>& variants) {
   Picture picture{.title = title,
@@ -152,13 +238,15 @@ std::vector<Figure> all_figures() {
       landscape_of(Contraction::rational, "rational"),
       landscape_of(Contraction::exponential, "exponential"),
       landscape_of(Contraction::hyperbolic, "hyperbolic"),
-      {"landscape_epsilon", "soft radial projection, epsilon = 0.001, 0.01, 0.1", [] {
+      {"landscape_epsilon", "soft radial projection, epsilon = 0.001, 0.01, 0.1",
+       [] {
          std::vector<std::pair<std::string, SoftRadial>> variants;
          for (const double epsilon : {0.001, 0.01, 0.1}) {
            variants.emplace_back(fmt::format("epsilon = {:g}", epsilon), SoftRadial{.epsilon = epsilon});
          }
          return landscapes("Soft radial projection for three values of epsilon", variants);
-       }}};
+       }},
+      {"saturation", "how near to the boundary, and how flat, by contraction and precision", saturation}};
   for (const std::string_view name : method_names()) {
     const LayerMethod method = method_named(name);
     if (name == "soft_radial" || name == "orthogonal") continue;  // in the figures of the paper

@@ -16,7 +16,8 @@ struct Figure {
 };
 
 // The figures of the paper: projection, intuition, landscape_rational, landscape_exponential, landscape_hyperbolic,
-// landscape_epsilon; then map_NAME for every other layer of the library that can be drawn in the plane.
+// landscape_epsilon; saturation, for docs/boundaries.md; then map_NAME for every other layer of the library that can be
+// drawn in the plane.
 [[nodiscard]] std::vector<Figure> all_figures();
 
 }  // namespace softradial::study

@@ -1,5 +1,6 @@
 """Runs a Python file where torch cannot be imported: without_torch.py FILE [ARGUMENTS]."""
 
+import os
 import runpy
 import sys
 
@@ -16,5 +17,6 @@ class NoTorch:
 assert "torch" not in sys.modules
 sys.meta_path.insert(0, NoTorch())
 sys.argv = sys.argv[1:]
+sys.path.insert(0, os.path.dirname(sys.argv[0]))
 runpy.run_path(sys.argv[0], run_name="__main__")
 assert "torch" not in sys.modules

@@ -279,24 +279,5 @@ TEST(Tables, TakeTheDataOfTheirUniverse) {
   }
 }
 
-// The limits files of docs/limits.md train as they stand.
-TEST(LimitsPage, ExamplesTrain) {
-  const TempDir dir;
-  std::ifstream page(LIMITS_PAGE);
-  ASSERT_TRUE(page) << LIMITS_PAGE;
-  int files = 0;
-  for (std::string line; std::getline(page, line);) {
-    if (line != "```toml") continue;
-    std::string text;
-    while (std::getline(page, line) && line != "```") text += line + "\n";
-    const std::string file = dir.write("limits" + std::to_string(files++) + ".toml", text);
-    const auto result = run_softradial(portfolio({"--set", file, "--json"}));
-    ASSERT_EQ(result.exit_code, 0) << result.err << text;
-    EXPECT_EQ(result.err, "");
-    EXPECT_EQ(nlohmann::json::parse(result.out)["trials"][0]["violation"], 0.0);
-  }
-  EXPECT_GE(files, 2);
-}
-
 }  // namespace
 }  // namespace softradial::test

@@ -1,4 +1,4 @@
-// softradial train, backtest, predict, table: as a user runs them, and the commands of docs/your_data.md.
+// softradial train, backtest, predict, table: as a user runs them.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -107,30 +107,6 @@ TEST(TrainCommand, BadInputIsOneLine) {
     EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
     EXPECT_EQ(result.out, "");
   }
-}
-
-// Every command of the guide, in order, in one folder: they must work as they stand, on data of the kinds that they name.
-TEST(Guide, CommandsWorkAsTheyStand) {
-  const TempDir dir;
-  const std::filesystem::path program = SOFTRADIAL_PROGRAM;
-  std::ifstream guide(GUIDE);
-  ASSERT_TRUE(guide) << GUIDE;
-  int run = 0;
-  for (std::string line; std::getline(guide, line);) {
-    if (!line.starts_with("    softradial ") && !line.starts_with("    cat > ")) continue;
-    ++run;
-    std::string words = line.substr(4) + "\n";
-    // A file written in place ends with the word END.
-    if (words.find("<<'END'") != std::string::npos) {
-      for (std::string text; std::getline(guide, text) && text != "    END";)
-        words += text.substr(std::min<std::size_t>(4, text.size())) + "\n";
-      words += "END\n";
-    }
-    const std::string command = "cd " + dir.path("") + " && PATH=" + program.parent_path().string() + ":$PATH && {\n" +
-                                words + "} > out.txt 2> err.txt";
-    EXPECT_EQ(std::system(command.c_str()), 0) << line << "\n" << std::ifstream(dir.path("err.txt")).rdbuf();
-  }
-  EXPECT_GE(run, 6);
 }
 
 }  // namespace

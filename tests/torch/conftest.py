@@ -4,11 +4,15 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import zlib
 from pathlib import Path
 
 import pytest
 import torch
+
+# What reads the project's pages is shared with their own tests.
+sys.path.append(str(Path(__file__).resolve().parents[1] / "docs"))
 
 
 @pytest.fixture

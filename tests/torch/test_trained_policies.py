@@ -4,7 +4,6 @@ import csv
 import datetime
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import pytest
 import torch
 
 import softradial as sr
+from pages import blocks
 from support.judge import ulp
 
 SOURCES = Path(__file__).resolve().parents[2]
@@ -222,7 +222,7 @@ def test_a_policy_for_demand(dispatch, demand):
     allocation = policy.allocation(given, when.hour, when.weekday())
     assert torch.allclose(decision(printed, policy.names, 2), allocation, rtol=0, atol=NETWORK * float(given[-1].sum()))
     page = {}
-    (text,) = [text for _, _, text in blocks() if "def decide" in text]
+    (text,) = [block.text for block in blocks("docs/policies.md") if "def decide" in block.text]
     exec(text, page)
     assert torch.allclose(page["decide"](policy, given, when), given[-1].sum().float() * shares)
 
@@ -276,12 +276,6 @@ def test_an_installed_program_has_its_package(portfolio, tmp_path):
 # ---------------------------------------------------------------------------------------------------- docs/policies.md
 
 
-def blocks():
-    """(language, module that it needs besides, text)"""
-    page = (SOURCES / "docs" / "policies.md").read_text()
-    return re.findall(r"^```([a-z]+) ?([a-z]*)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-
-
 def test_the_page_runs_as_it_stands(tmp_path, monkeypatch):
     """Commands and programs in their order, in one folder; all of them find the same weights."""
     environment = {**ENVIRONMENT, "PATH": f"{Path(PROGRAM).parent}:{os.environ['PATH']}"}
@@ -291,8 +285,10 @@ def test_the_page_runs_as_it_stands(tmp_path, monkeypatch):
         (tmp_path / "node_modules").symlink_to(Path(MODULES).resolve())
     found = {}
     monkeypatch.chdir(tmp_path)
-    assert len(blocks()) >= 8
-    for language, needs, text in blocks():
+    page = blocks("docs/policies.md")
+    assert len(page) >= 8
+    for block in page:
+        language, text, needs = block.language, block.text, "".join(block.needs)
         if language == "sh":
             subprocess.run(text, shell=True, check=True, env=environment, cwd=tmp_path, capture_output=True)
         elif language == "python" and (not needs or _has(needs)):
