@@ -1,4 +1,5 @@
-# What `cmake --install` lays down: library, headers, program, and the package that find_package(softradial) reads.
+# What `cmake --install` lays down: library, headers, program, and the package that find_package(softradial) reads. Every file
+# belongs to a component, which is a Debian package (SoftradialPackages.cmake).
 include(CMakePackageConfigHelpers)
 
 set(SOFTRADIAL_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/softradial")
@@ -10,39 +11,42 @@ function(softradial_install_program name)
   set_target_properties(${name} PROPERTIES
     BUILD_WITH_INSTALL_RPATH ON
     INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/${op_library}")
-  install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT program)
 endfunction()
 
 install(TARGETS softradial_core softradial_baselines EXPORT softradialTargets
-  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-  RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-install(DIRECTORY include/softradial DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT dev
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT dev
+  RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT dev)
+install(DIRECTORY include/softradial DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT dev
+  FILES_MATCHING PATTERN "*.hpp")
 if(SOFTRADIAL_BUILD_C)
-  install(TARGETS softradial_c EXPORT softradialCTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-  install(FILES include/softradial/softradial.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/softradial")
-  install(EXPORT softradialCTargets NAMESPACE softradial:: DESTINATION "${SOFTRADIAL_PACKAGE_DIR}")
+  install(TARGETS softradial_c EXPORT softradialCTargets
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT c NAMELINK_COMPONENT dev)
+  install(FILES include/softradial/softradial.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/softradial" COMPONENT dev)
+  install(EXPORT softradialCTargets NAMESPACE softradial:: DESTINATION "${SOFTRADIAL_PACKAGE_DIR}" COMPONENT dev)
   # For builds without CMake: cc $(pkg-config --cflags softradial) program.c $(pkg-config --libs softradial)
   file(RELATIVE_PATH SOFTRADIAL_PREFIX_FROM_PC "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
   string(REGEX REPLACE "/$" "" SOFTRADIAL_PREFIX_FROM_PC "${SOFTRADIAL_PREFIX_FROM_PC}")
   configure_file(cmake/softradial.pc.in "${PROJECT_BINARY_DIR}/softradial.pc" @ONLY)
-  install(FILES "${PROJECT_BINARY_DIR}/softradial.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+  install(FILES "${PROJECT_BINARY_DIR}/softradial.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT dev)
 endif()
 if(SOFTRADIAL_BUILD_C OR SOFTRADIAL_BUILD_TORCH)
   # The Python package, complete in its folder. Libraries are installed, not copied: their path is that of the installation.
-  install(DIRECTORY "${CMAKE_BINARY_DIR}/python/softradial" DESTINATION "${SOFTRADIAL_PYTHON_DIR}"
+  install(DIRECTORY "${CMAKE_BINARY_DIR}/python/softradial" DESTINATION "${SOFTRADIAL_PYTHON_DIR}" COMPONENT python
     PATTERN "__pycache__" EXCLUDE PATTERN "lib" EXCLUDE)
   if(TARGET softradial_torch)
-    install(TARGETS softradial_torch LIBRARY DESTINATION "${SOFTRADIAL_PYTHON_DIR}/softradial/lib")
+    install(TARGETS softradial_torch LIBRARY DESTINATION "${SOFTRADIAL_PYTHON_DIR}/softradial/lib" COMPONENT python)
   endif()
   if(TARGET softradial_c)
     install(FILES "$<TARGET_FILE:softradial_c>" RENAME libsoftradial_c.so
-      DESTINATION "${SOFTRADIAL_PYTHON_DIR}/softradial/lib")
+      DESTINATION "${SOFTRADIAL_PYTHON_DIR}/softradial/lib" COMPONENT python)
   endif()
 endif()
 if(SOFTRADIAL_BUILD_TORCH)
-  install(TARGETS softradial_torch EXPORT softradialTorchTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-  install(EXPORT softradialTorchTargets NAMESPACE softradial:: DESTINATION "${SOFTRADIAL_PACKAGE_DIR}")
+  install(TARGETS softradial_torch EXPORT softradialTorchTargets
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT torch)
+  install(EXPORT softradialTorchTargets NAMESPACE softradial:: DESTINATION "${SOFTRADIAL_PACKAGE_DIR}" COMPONENT dev)
   if(SOFTRADIAL_BUILD_BENCHMARKS)
     softradial_install_program(softradial_torch_bench)
   endif()
@@ -58,10 +62,10 @@ if(SOFTRADIAL_BUILD_CLI)
   endif()
 endif()
 
-install(EXPORT softradialTargets NAMESPACE softradial:: DESTINATION "${SOFTRADIAL_PACKAGE_DIR}")
+install(EXPORT softradialTargets NAMESPACE softradial:: DESTINATION "${SOFTRADIAL_PACKAGE_DIR}" COMPONENT dev)
 configure_package_config_file(cmake/softradialConfig.cmake.in "${PROJECT_BINARY_DIR}/softradialConfig.cmake"
   INSTALL_DESTINATION "${SOFTRADIAL_PACKAGE_DIR}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/softradialConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/softradialConfig.cmake" "${PROJECT_BINARY_DIR}/softradialConfigVersion.cmake"
-  DESTINATION "${SOFTRADIAL_PACKAGE_DIR}")
+  DESTINATION "${SOFTRADIAL_PACKAGE_DIR}" COMPONENT dev)

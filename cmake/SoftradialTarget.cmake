@@ -2,6 +2,12 @@
 function(softradial_target name)
   target_compile_features(${name} PUBLIC cxx_std_20)
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+  if(SOFTRADIAL_RELEASE)
+    # The same bytes wherever it is built: __FILE__ and debug information name files from the project's folder on. The build
+    # folder may lie inside of it; the last option that fits counts.
+    target_compile_options(${name} PRIVATE
+      "-ffile-prefix-map=${PROJECT_SOURCE_DIR}=." "-ffile-prefix-map=${PROJECT_BINARY_DIR}=build")
+  endif()
   if(SOFTRADIAL_WHEEL)
     # Warnings are for those who work on the files.
     target_compile_options(${name} PRIVATE -w)
@@ -27,6 +33,15 @@ function(softradial_add_kernels target)
   target_sources(${target} PRIVATE ${ARGN})
   set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
     COMPILE_OPTIONS "${SOFTRADIAL_KERNEL_OPTIONS}")
+endfunction()
+
+# What the linker lets out of a shared library: the names in a version script, and nothing else.
+function(softradial_export_list target file)
+  if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    set(exports "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
+    target_link_options(${target} PRIVATE "LINKER:--version-script=${exports}")
+    set_target_properties(${target} PROPERTIES LINK_DEPENDS "${exports}")
+  endif()
 endfunction()
 
 # A program in C: what the C interface is used by.

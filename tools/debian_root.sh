@@ -2,6 +2,7 @@
 # Another Debian in a folder, in which this checkout is built and tested.
 #   debian_root.sh make SUITE PACKAGE...            makes the root once, and installs what is not installed in it yet
 #   debian_root.sh run SUITE FOLDER COMMAND...      runs a command in it; FOLDER is seen there under its own path
+#   debian_root.sh try SUITE FOLDER COMMAND...      the same; whatever the command changes in the root is thrown away
 # The roots and their compiler cache lie in ${XDG_CACHE_HOME:-~/.cache}/softradial, 2 GB each; delete them at will. The mirror
 # is the one that this machine's apt uses. Mounts live in a namespace of their own: none is left behind, however it ends.
 set -euo pipefail
@@ -43,6 +44,27 @@ enter() {
   ' bash "$root" "$folder" "$cache" "$@"
 }
 
+# try_in ROOT FOLDER COMMAND...: in a layer above the root, which is removed. Packages that apt fetches are kept in the cache.
+try_in() {
+  local root=$1 folder=$2 layer archives=$cache/archives status=0
+  shift 2
+  mkdir -p "$archives/partial"
+  layer=$(mktemp -d "$cache/try.XXXXXX")
+  mkdir "$layer/upper" "$layer/work" "$layer/root"
+  # shellcheck disable=SC2016  # expanded by the shell inside
+  unshare --mount --propagation private bash -c '
+    set -euo pipefail
+    layer=$1 root=$2 archives=$3
+    shift 3
+    mount -t overlay overlay -o "lowerdir=$root,upperdir=$layer/upper,workdir=$layer/work" "$layer/root"
+    mount --bind "$archives" "$layer/root/var/cache/apt/archives"
+    cp /etc/resolv.conf /etc/hosts "$layer/root/etc/"
+    exec "$@"
+  ' bash "$layer" "$root" "$archives" "$0" enter "$layer/root" "$folder" "$@" || status=$?
+  rm -rf "$layer"
+  return $status
+}
+
 # Whole or not at all: it gets its name when it is complete.
 bootstrap() {
   local suite=$1 root=$2 from
@@ -81,7 +103,7 @@ make_root() {
 
 main() {
   local what=${1:-} suite=${2:-}
-  [[ -n $suite ]] || fail "usage: debian_root.sh make SUITE PACKAGE... | run SUITE FOLDER COMMAND..."
+  [[ -n $suite ]] || fail "usage: debian_root.sh make SUITE PACKAGE... | run|try SUITE FOLDER COMMAND..."
   shift 2
   ((EUID == 0)) || fail "a Debian root is made and entered as root: try sudo"
   unshare --mount true 2>/dev/null || fail "this system does not let root mount anything (a container?): no Debian root here"
@@ -90,10 +112,15 @@ main() {
       command -v debootstrap >/dev/null || fail "debootstrap is not installed: apt-get install debootstrap"
       make_root "$suite" "$@"
       ;;
-    run)
+    enter) enter "$suite" "$@" ;;
+    run | try)
       [[ -d $cache/$suite ]] || fail "there is no root of $suite in $cache: make it first"
       (($# >= 2)) || fail "run needs a folder and a command"
-      enter "$cache/$suite" "$(realpath "$1")" "${@:2}"
+      if [[ $what == run ]]; then
+        enter "$cache/$suite" "$(realpath "$1")" "${@:2}"
+      else
+        try_in "$cache/$suite" "$(realpath "$1")" "${@:2}"
+      fi
       ;;
     *) fail "unknown command '$what'" ;;
   esac

@@ -70,7 +70,7 @@ SR_API const char* sr_status_name(sr_status status);
  * a zero byte, too. `length` may be null. */
 SR_API const char* sr_error_text(size_t* length);
 
-/* "0.1.0"; and SR_ABI_VERSION as the library was built with it. */
+/* The project's version, "MAJOR.MINOR.PATCH"; and SR_ABI_VERSION as the library was built with it. */
 SR_API const char* sr_version(void);
 SR_API int32_t sr_abi_version(void);
 
