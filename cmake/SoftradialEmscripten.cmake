@@ -17,7 +17,8 @@ endforeach()
 set_property(TARGET hwy::hwy PROPERTY INTERFACE_COMPILE_DEFINITIONS HWY_COMPILE_ONLY_SCALAR)
 # Small before fast for what is called once for a set. What is called for every row is compiled for speed: kernels
 # (softradial_add_kernels) and layers in the plane.
-set(CMAKE_CXX_FLAGS_RELEASE "-Os -DNDEBUG")
+# Emscripten forbids to inline with -Os, and Eigen lives on it.
+set(CMAKE_CXX_FLAGS_RELEASE "-Os -finline-functions -DNDEBUG")
 set(SOFTRADIAL_KERNEL_OPTIONS -O2)
 add_compile_options(-fwasm-exceptions -msimd128 -fno-PIC)
 add_link_options(-fwasm-exceptions)
