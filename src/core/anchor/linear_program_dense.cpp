@@ -206,7 +206,7 @@ class Tableau {
     for (Index i = 0; i < num_rows_; ++i) {
       if (table_(i, column) <= kPivot) continue;
       const double ratio = std::max(0.0, table_(i, last())) / table_(i, column);
-      const bool tie = best >= 0 && ratio <= least * (1 + 1e-12);
+      const bool tie = best >= 0 && std::abs(ratio - least) <= 1e-12 * least;
       if (ratio < least && !tie) {
         best = i;
         least = ratio;
