@@ -14,7 +14,7 @@ template <class To, class From>
 [[nodiscard, gnu::always_inline]] inline To same_bytes(const From& from) noexcept {
   static_assert(sizeof(To) == sizeof(From));
   To to;
-  std::memcpy(&to, &from, sizeof(To));
+  std::memcpy(static_cast<void*>(&to), &from, sizeof(To));
   return to;
 }
 }  // namespace detail

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "algebra/as_doubles.hpp"
+#include "kernels/matrix_product_kernels.hpp"
 #include "kernels/row_kernels.hpp"
 #include "numbers.hpp"
 #include "sets/log_barrier.hpp"
@@ -87,16 +88,17 @@ class ConeGauge final : public GuardedGauge<T> {
   ConeGauge(const ConeData& data, const Eigen::VectorXd& u0) : ConeGauge(data, margin_of(data, u0)) {}
 
   struct Scratch final : GaugeScratch {
-    explicit Scratch(std::size_t rows) : w(rows) {}
-    std::vector<T> w;
+    explicit Scratch(std::size_t size) : images(size) {}
+    std::vector<T> images;
   };
-  [[nodiscard]] std::unique_ptr<GaugeScratch> make_scratch(std::size_t) const override {
-    return std::make_unique<Scratch>(rows_);
+  [[nodiscard]] std::unique_ptr<GaugeScratch> make_scratch(std::size_t max_rows) const override {
+    return std::make_unique<Scratch>(max_rows * (rows_ + 1));
   }
 
   void evaluate(Rows<const T> d, std::span<GaugeAt<T>> at, GaugeScratch& scratch) const noexcept override {
+    const Rows<T> w = images(d, scratch);
     for (std::size_t i = 0; i < d.count(); ++i) {
-      const T gamma = unit_ * (length(d[i], scratch) - kernels::dot(tau_.data(), d.row(i), d.dim()));
+      const T gamma = unit_ * (length(w[i]) - w[i][rows_]);
       at[i] = {gamma > 0 ? gamma : T{0}, 0};
     }
   }
@@ -106,9 +108,9 @@ class ConeGauge final : public GuardedGauge<T> {
                     GaugeScratch& scratch) const noexcept override {
     if (!(at.gamma > 0)) return;
     kernels::add_scaled(-scale * unit_, tau_.data(), out.data(), out.size());
-    const T size = length(d, scratch);
+    const std::span<const T> w = images(Rows<const T>(d), scratch)[0];
+    const T size = length(w);
     if (!(size > 0)) return;
-    const auto& w = static_cast<Scratch&>(scratch).w;
     for (std::size_t k = 0; k < rows_; ++k) {
       kernels::add_scaled(scale * unit_ * (w[k] / size), W_.data() + k * out.size(), out.data(), out.size());
     }
@@ -124,15 +126,21 @@ class ConeGauge final : public GuardedGauge<T> {
 
  private:
   ConeGauge(const ConeData& data, Margin margin)
-      : GuardedGauge<T>(margin), rows_(static_cast<std::size_t>(data.W.rows())) {
+      : GuardedGauge<T>(margin),
+        rows_(static_cast<std::size_t>(data.W.rows())),
+        panels_(rows_ + 1, static_cast<std::size_t>(data.tau.size())) {
     require_resolvable<T>(margin.sigma, "cone", data.slack);
     require_reach<T>(margin.lipschitz);
     unit_ = power_of_two_near<T>(margin.lipschitz);
     const long double grow = 1 / (1 - static_cast<long double>(margin.sigma)) / unit_;
     for (const long double v : data.tau) tau_.push_back(static_cast<T>(grow * v));
     for (Eigen::Index k = 0; k < data.W.rows(); ++k) {
-      for (Eigen::Index j = 0; j < data.W.cols(); ++j) W_.push_back(static_cast<T>(grow * data.W(k, j)));
+      for (Eigen::Index j = 0; j < data.W.cols(); ++j) {
+        W_.push_back(static_cast<T>(grow * data.W(k, j)));
+        panels_.set(static_cast<std::size_t>(k), static_cast<std::size_t>(j), W_.back());
+      }
     }
+    for (std::size_t j = 0; j < tau_.size(); ++j) panels_.set(rows_, j, tau_[j]);
   }
 
   static Margin margin_of(const ConeData& data, const Eigen::VectorXd& u0) {
@@ -140,20 +148,22 @@ class ConeGauge final : public GuardedGauge<T> {
     return general_margin<T>(lipschitz, static_cast<std::size_t>(u0.size() + data.W.rows()), u0, data.setup_error);
   }
 
-  // |W d|, leaving W d in the scratch.
-  [[nodiscard]] T length(std::span<const T> d, GaugeScratch& scratch) const noexcept {
-    auto& w = static_cast<Scratch&>(scratch).w;
-    T squares = 0;
-    for (std::size_t k = 0; k < rows_; ++k) {
-      w[k] = kernels::dot(W_.data() + k * d.size(), d.data(), d.size());
-      squares += w[k] * w[k];
-    }
-    return std::sqrt(squares);
+  // (W d, tau.d) for every row, in the scratch.
+  [[nodiscard]] Rows<T> images(Rows<const T> d, GaugeScratch& scratch) const noexcept {
+    const Rows<T> w(static_cast<Scratch&>(scratch).images.data(), d.count(), rows_ + 1);
+    kernels::multiply(panels_, d, w);
+    return w;
+  }
+
+  // |W d| from such a row.
+  [[nodiscard]] T length(std::span<const T> w) const noexcept {
+    return std::sqrt(kernels::dot(w.data(), w.data(), rows_));
   }
 
   std::size_t rows_;
-  T unit_ = 1;        // of W and tau: a power of two, so that no square leaves the range of T
-  std::vector<T> W_;  // row by row
+  kernels::Panels<T> panels_;  // W and, below it, tau, for products with blocks
+  T unit_ = 1;                 // of W and tau: a power of two, so that no square leaves the range of T
+  std::vector<T> W_;           // row by row
   std::vector<T> tau_;
 };
 

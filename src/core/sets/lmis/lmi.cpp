@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "algebra/symmetric_eigen.hpp"
-#include "kernels/row_kernels.hpp"
+#include "kernels/matrix_product_kernels.hpp"
 #include "numbers.hpp"
 #include "sets/log_barrier.hpp"
 #include "sets/margin.hpp"
@@ -39,29 +39,39 @@ class LmiGauge final : public GuardedGauge<T> {
  public:
   using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 
-  LmiGauge(std::vector<Eigen::MatrixXd> G, Margin margin) : GuardedGauge<T>(margin), order_(G.front().rows()) {
+  LmiGauge(std::vector<Eigen::MatrixXd> G, Margin margin)
+      : GuardedGauge<T>(margin), order_(G.front().rows()), panels_(triangle(), G.size()) {
     const double grow = 1 / (1 - margin.sigma);
-    for (const auto& g : G) G_.push_back((grow * g).cast<T>());
+    for (const auto& g : G) {
+      const std::size_t i = G_.size();
+      G_.push_back((grow * g).cast<T>());
+      std::size_t place = 0;
+      for (Eigen::Index c = 0; c < order_; ++c) {
+        for (Eigen::Index r = c; r < order_; ++r) panels_.set(place++, i, G_.back()(r, c));
+      }
+    }
   }
 
   struct Scratch final : GaugeScratch {
-    explicit Scratch(Eigen::Index order) : sum(order, order), v(order), image(order), solver(order), shifted(order) {}
-    Matrix sum;
+    Scratch(Eigen::Index order, std::size_t size)
+        : triangles(size), sum(Matrix::Zero(order, order)), v(order), image(order), solver(order), shifted(order) {}
+    std::vector<T> triangles;  // the lower triangle of G(d), column after column, for each row
+    Matrix sum;                // that of one row; what is above the diagonal is not read
     Eigen::Matrix<T, Eigen::Dynamic, 1> v;
     Eigen::Matrix<T, Eigen::Dynamic, 1> image;
     SymmetricEigen<T> solver;
     Eigen::LLT<Matrix> shifted;
   };
-  [[nodiscard]] std::unique_ptr<GaugeScratch> make_scratch(std::size_t) const override {
-    return std::make_unique<Scratch>(order_);
+  [[nodiscard]] std::unique_ptr<GaugeScratch> make_scratch(std::size_t max_rows) const override {
+    return std::make_unique<Scratch>(order_, max_rows * triangle());
   }
 
   void evaluate(Rows<const T> d, std::span<GaugeAt<T>> at, GaugeScratch& scratch) const noexcept override {
     auto& s = static_cast<Scratch&>(scratch);
+    const Rows<T> triangles = combine(d, s);
     for (std::size_t i = 0; i < d.count(); ++i) {
-      combine(d[i], s);
-      s.solver.compute(s.sum, SymmetricEigen<T>::Want::values);
-      const T largest = s.solver.values()[order_ - 1];
+      unpack(triangles[i], s.sum);
+      const T largest = s.solver.largest(s.sum);
       at[i] = {largest > 0 ? largest : T{0}, 0};
     }
   }
@@ -70,7 +80,7 @@ class LmiGauge final : public GuardedGauge<T> {
                     GaugeScratch& scratch) const noexcept override {
     if (!(at.gamma > 0)) return;
     auto& s = static_cast<Scratch&>(scratch);
-    combine(d, s);
+    unpack(combine(Rows<const T>(d), s)[0], s.sum);
     find_vector(at.gamma, s);
     for (std::size_t i = 0; i < out.size(); ++i) {
       s.image.noalias() = G_[i] * s.v;
@@ -93,7 +103,11 @@ class LmiGauge final : public GuardedGauge<T> {
   void find_vector(T gamma, Scratch& s) const noexcept {
     constexpr int kSteps = 4;
     s.sum /= -gamma;  // by the size of d: squares of a tiny direction would underflow
-    const T delta = 4 * static_cast<T>(order_) * std::numeric_limits<T>::epsilon() * s.sum.norm();
+    T squares = 0;    // of all entries, of which the lower triangle is there
+    for (Eigen::Index c = 0; c < order_; ++c) {
+      squares += 2 * s.sum.col(c).tail(order_ - c).squaredNorm() - s.sum(c, c) * s.sum(c, c);
+    }
+    const T delta = 4 * static_cast<T>(order_) * std::numeric_limits<T>::epsilon() * std::sqrt(squares);
     s.sum.diagonal().array() += 1 + delta;
     s.shifted.compute(s.sum);
     // A start that no eigenvector of a structured matrix is likely to be orthogonal to.
@@ -104,13 +118,26 @@ class LmiGauge final : public GuardedGauge<T> {
     }
   }
 
-  void combine(std::span<const T> d, Scratch& s) const noexcept {
-    s.sum.setZero();
-    const auto size = static_cast<std::size_t>(s.sum.size());
-    for (std::size_t i = 0; i < d.size(); ++i) kernels::add_scaled(d[i], G_[i].data(), s.sum.data(), size);
+  [[nodiscard]] std::size_t triangle() const noexcept { return static_cast<std::size_t>(order_ * (order_ + 1) / 2); }
+
+  // G(d) = sum_i d_i G_i for every row.
+  [[nodiscard]] Rows<T> combine(Rows<const T> d, Scratch& s) const noexcept {
+    const Rows<T> out(s.triangles.data(), d.count(), triangle());
+    kernels::multiply(panels_, d, out);
+    return out;
+  }
+
+  void unpack(std::span<const T> entries, Matrix& sum) const noexcept {
+    const T* from = entries.data();
+    for (Eigen::Index c = 0; c < order_; ++c) {
+      const Eigen::Index below = order_ - c;
+      sum.col(c).tail(below) = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>(from, below);
+      from += below;
+    }
   }
 
   Eigen::Index order_;
+  kernels::Panels<T> panels_;  // the entries of the triangles, for products with blocks
   std::vector<Matrix> G_;
 };
 
