@@ -56,6 +56,7 @@ std::string_view method_title(const LayerMethod& method) noexcept { return kWord
 
 std::vector<std::string_view> method_names() {
   std::vector<std::string_view> names;
+  names.reserve(kWords.size());
   for (const MethodWords& words : kWords) names.push_back(words.name);
   return names;
 }

@@ -23,7 +23,7 @@ struct ParquetTable::State {
   std::string type;    // its type
 };
 
-ParquetTable::ParquetTable(std::string path) : path_(std::move(path)), state_(std::make_unique<State>()) {
+ParquetTable::ParquetTable(const std::string& path) : path_(path), state_(std::make_unique<State>()) {
   state_->source = "read_parquet(" + sql_text(path_) + ")";
   const auto fail = [&](const std::string& what) { throw DataError(path_ + ": " + what); };
   std::vector<std::string> names;

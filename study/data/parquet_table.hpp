@@ -16,7 +16,7 @@ namespace softradial::study {
 class ParquetTable {
  public:
   // Reads the names and the times. Throws DataError, also in a build without DuckDB.
-  explicit ParquetTable(std::string path);
+  explicit ParquetTable(const std::string& path);
   ~ParquetTable();
   ParquetTable(const ParquetTable&) = delete;
   ParquetTable& operator=(const ParquetTable&) = delete;

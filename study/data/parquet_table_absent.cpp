@@ -5,7 +5,7 @@ namespace softradial::study {
 
 struct ParquetTable::State {};
 
-ParquetTable::ParquetTable(std::string path) {
+ParquetTable::ParquetTable(const std::string& path) {
   throw DataError(path + ": this program was built without DuckDB, which reads Parquet; ./dev build fetches it");
 }
 

@@ -38,8 +38,8 @@ void set_zones(DemandTable& outline, const ZoneChoice& choice) {
 template <class TableType>
 class WholeTable final : public TableParts<TableType> {
  public:
-  explicit WholeTable(TableType table, std::vector<std::string> warnings) : table_(std::move(table)) {
-    this->warnings_ = std::move(warnings);
+  WholeTable(TableType table, const std::vector<std::string>& warnings) : table_(std::move(table)) {
+    this->warnings_ = warnings;
     Table numbers = std::move(numbers_in(table_));
     this->outline_ = table_;
     numbers_in(table_) = std::move(numbers);

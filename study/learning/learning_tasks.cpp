@@ -117,7 +117,7 @@ void give_samples(LearningTask& task, const MatrixXd& z, const MatrixXd& f, cons
 }
 
 // The gap of mean objectives, relative to the size of the best one.
-std::function<double(const Tensor&)> relative_gap(std::function<Tensor(const Tensor&)> objective,
+std::function<double(const Tensor&)> relative_gap(const std::function<Tensor(const Tensor&)>& objective,
                                                   const Tensor& optimum) {
   const double best = mean_of(objective(optimum.to(at::kDouble)));
   return [=](const Tensor& x) { return (mean_of(objective(x.to(at::kDouble))) - best) / std::abs(best); };
@@ -267,6 +267,7 @@ LearningTask path_task(uint64_t world) {
     squares.emplace_back(difference.transpose() * difference);
   }
   std::vector<Tensor> forms;
+  forms.reserve(squares.size());
   for (const MatrixXd& square : squares) forms.push_back(to_tensor(square, at::kDouble));
   const auto objective = [=](const Tensor& y, const Tensor& z) {
     Tensor sum = at::zeros({y.size(0)}, y.options());

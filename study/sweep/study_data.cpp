@@ -22,6 +22,7 @@ auto load(const json& key, const DemandTable& /*kind*/) { return load_demand(key
 template <class Time>
 json packed(const std::vector<Time>& times, const std::vector<std::string>& names, const Table& numbers) {
   std::vector<std::int64_t> ticks;
+  ticks.reserve(times.size());
   for (const Time& time : times) ticks.push_back(time.time_since_epoch().count());
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(numbers.data());
   return {{"ticks", ticks},

@@ -198,7 +198,7 @@ DispatchData share_dispatch_data(DemandParts& demand, const std::vector<std::str
   data.standardisation = Standardisation::fit(rows_of(data.demand, *blocks, counted), kDemandScaleFloor, &team);
   data.normalised = data.demand;
   data.standardisation.apply(data.normalised);
-  data.share = std::move(share);
+  data.share = share;
   return data;
 }
 

@@ -16,7 +16,11 @@ constexpr int64_t kHistoryColumns = 2;
 
 // The numbers that belong to a checkpoint as a whole: in one array, so that every bit of them comes back.
 constexpr const char* kNumbers = "numbers";
-enum Number : int64_t { kEpoch, kBestEpoch, kBestMetric, kSteps, kNumberCount };
+constexpr int64_t kEpoch = 0;
+constexpr int64_t kBestEpoch = 1;
+constexpr int64_t kBestMetric = 2;
+constexpr int64_t kSteps = 3;
+constexpr int64_t kNumberCount = 4;
 
 // Unlike weights, the losses and metrics of a history may be anything: a Sharpe ratio of constant returns is not finite.
 // They travel as bytes, which the reader does not look at.
@@ -74,7 +78,7 @@ Checkpoint read(const TensorFile& file) {
 }  // namespace
 
 std::string checkpoint_bytes(const Checkpoint& c) {
-  Eigen::VectorXd numbers(int64_t{kNumberCount});
+  Eigen::VectorXd numbers(kNumberCount);
   numbers << static_cast<double>(c.epoch), static_cast<double>(c.best_epoch), c.best_metric,
       static_cast<double>(c.optimizer.steps);
   TensorFile out;

@@ -39,20 +39,20 @@ TYPED_TEST(LargestEigenvalue, OfRandomMatricesOfEverySize) {
 }
 
 TYPED_TEST(LargestEigenvalue, OfDiagonalEqualAndZeroMatrices) {
-  using Matrix = typename TestFixture::Matrix;
-  this->expect_that_of_the_spectrum(Matrix::Zero(4, 4));
-  this->expect_that_of_the_spectrum(Matrix::Identity(4, 4));
-  this->expect_that_of_the_spectrum(-Matrix::Identity(4, 4));
-  this->expect_that_of_the_spectrum(Matrix::Ones(6, 6));
-  Matrix diagonal = Matrix::Zero(3, 3);
+  using Square = typename TestFixture::Matrix;
+  this->expect_that_of_the_spectrum(Square::Zero(4, 4));
+  this->expect_that_of_the_spectrum(Square::Identity(4, 4));
+  this->expect_that_of_the_spectrum(-Square::Identity(4, 4));
+  this->expect_that_of_the_spectrum(Square::Ones(6, 6));
+  Square diagonal = Square::Zero(3, 3);
   diagonal.diagonal() << -1, 5, 2;
   this->expect_that_of_the_spectrum(diagonal);
 }
 
 // What is above the diagonal is not read.
 TYPED_TEST(LargestEigenvalue, OfTheLowerTriangle) {
-  using Matrix = typename TestFixture::Matrix;
-  Matrix lower = Matrix::Zero(2, 2);
+  using Square = typename TestFixture::Matrix;
+  Square lower = Square::Zero(2, 2);
   lower << 1, 100, 2, 1;
   SymmetricEigen<TypeParam> solver(2);
   EXPECT_NEAR(solver.largest(lower), 3, 1e-5);
