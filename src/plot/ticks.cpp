@@ -23,8 +23,12 @@ std::vector<double> round_places(Range range, int about) {
   if (!(width > 0) || !std::isfinite(width)) return {};
   const double step = round_step(width / std::max(1, about));
   std::vector<double> places;
-  // A thousandth of a step forgives the rounding of the range.
-  for (double k = std::ceil(range.low / step - 1e-3); k * step <= range.high + 1e-3 * step; ++k) {
+  // A thousandth of a step forgives the rounding of the range. Counted from the first one: far from 0, where a step is less than
+  // the rounding of a place, the places are the same.
+  const double first = std::ceil(range.low / step - 1e-3);
+  const auto count = static_cast<int>(std::floor((range.high - first * step) / step + 1e-3)) + 1;
+  for (int i = 0; i < count; ++i) {
+    const double k = first + i;
     places.push_back(k == 0 ? 0.0 : k * step);
   }
   return places;
@@ -61,9 +65,11 @@ Range range_of(const std::vector<double>& numbers, double margin) {
     range = {std::min(range.low, number), std::max(range.high, number)};
   }
   if (range.low > range.high) return {0, 1};
-  // A constant is shown in the middle of a range of its own size.
-  const double width =
-      range.high > range.low ? range.high - range.low : std::max(std::abs(range.low), 1e-12) / margin / 2;
+  // A constant is shown in the middle of a range of its own size; so is what differs by rounding.
+  constexpr double kRoundings = 1e-12;
+  const double size = std::max({std::abs(range.low), std::abs(range.high), 1e-12});
+  const double width = range.high - range.low;
+  if (!(width > kRoundings * size)) return {range.low - size / 2, range.high + size / 2};
   return {range.low - margin * width, range.high + margin * width};
 }
 

@@ -5,8 +5,8 @@
 
 #include "metrics/mean_and_std.hpp"
 #include "report/charts.hpp"
+#include "report/paper_table.hpp"
 #include "report/report.hpp"
-#include "runs/paper_tables.hpp"
 
 namespace softradial::study {
 namespace {
@@ -32,6 +32,7 @@ std::string headline(const std::vector<RunRecord>& runs) {
   const auto& result = runs.front().result;
   if (result.contains("baselines")) {
     for (const auto& [name, baseline] : result["baselines"].items()) {
+      if (is_run(runs, name)) continue;
       rows.push_back({name, fmt::format("{:.2f}", 100 * baseline.at("test").at("served_rate").get<double>()), "-",
                       fmt::format("{:.0e}", baseline.value("violation", 0.0))});
     }
@@ -72,7 +73,7 @@ std::vector<ChartSeries> served_by(const std::vector<RunRecord>& runs, std::size
   const SeedRecord& first = runs.front().seeds.front();
   for (std::size_t k = 0; k < kBaselines.size(); ++k) {
     const auto found = first.outcomes.find(std::string(kBaselines[k]) + ".served_rate");
-    if (found == first.outcomes.end()) continue;
+    if (found == first.outcomes.end() || is_run(runs, kBaselines[k])) continue;
     series.push_back({.name = kBaselines[k],
                       .x = x,
                       .middle = mean_by(first.ended, found->second, slots, slot),
@@ -107,16 +108,17 @@ std::string week(const RunRecord& run) {
 }
 
 std::string paper_table(const std::vector<RunRecord>& runs) {
-  std::vector<std::vector<std::string>> rows = {{"method", "set", "paper: served", "ours"}};
+  std::vector<OurResult> ours;
+  ours.reserve(runs.size());
   for (const RunRecord& run : runs) {
-    for (const PaperDispatchRow& row : paper_dispatch_table()) {
-      if (row.method != run.method() || row.kappa != run.cap()) continue;
-      rows.push_back({run.label, row.kappa >= 1 ? "simplex" : fmt::format("cap {:g}", row.kappa),
-                      fmt::format("{:.2f} ± {:.2f}", row.served_rate, row.served_rate_std), over(run, 1)});
-    }
+    ours.push_back({.label = run.label,
+                    .method = run.method(),
+                    .config = run.manifest.at("config"),
+                    .sharpe = {},
+                    .turnover = {},
+                    .served = over(run, 1)});
   }
-  if (rows.size() == 1) return "<p>The paper has no numbers for these methods and sets.</p>";
-  return html_table(rows, "The paper's numbers for the same method and set; its data are others");
+  return paper_dispatch_table_beside(ours);
 }
 
 }  // namespace

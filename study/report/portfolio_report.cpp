@@ -6,8 +6,8 @@
 
 #include "metrics/mean_and_std.hpp"
 #include "report/charts.hpp"
+#include "report/paper_table.hpp"
 #include "report/report.hpp"
-#include "runs/paper_tables.hpp"
 
 namespace softradial::study {
 namespace {
@@ -85,7 +85,7 @@ std::string headline(const std::vector<RunRecord>& runs) {
                     fmt::format("{:.0e}", worst_violation(run))});
   }
   const auto& result = runs.front().result;
-  if (result.contains("baselines") && result["baselines"].contains(kBaseline)) {
+  if (!is_run(runs, kBaseline) && result.contains("baselines") && result["baselines"].contains(kBaseline)) {
     const auto& test = result["baselines"][kBaseline].at("test");
     const auto value = [&](const char* name, double scale, int digits) {
       return fmt::format("{:.{}f}", scale * test.at(name).get<double>(), digits);
@@ -101,7 +101,7 @@ std::string headline(const std::vector<RunRecord>& runs) {
          "tell.</p>";
 }
 
-// One line for each run and a dashed one for equal weight.
+// One line for each run and a dashed one for equal weight, unless that is a run.
 template <class F>
 std::vector<ChartSeries> series_of(const std::vector<RunRecord>& runs, const char* name, const F& f) {
   std::vector<ChartSeries> series;
@@ -111,7 +111,7 @@ std::vector<ChartSeries> series_of(const std::vector<RunRecord>& runs, const cha
   }
   const SeedRecord& first = runs.front().seeds.front();
   const auto found = first.outcomes.find(std::string(kBaseline) + "." + name);
-  if (found != first.outcomes.end()) {
+  if (found != first.outcomes.end() && !is_run(runs, kBaseline)) {
     series.push_back({.name = kBaseline,
                       .x = time_numbers(first.ended),
                       .middle = f(found->second),
@@ -186,20 +186,17 @@ std::string calendar(const RunRecord& run) {
 }
 
 std::string paper_table(const std::vector<RunRecord>& runs) {
-  std::vector<std::vector<std::string>> rows = {
-      {"method", "set", "paper: universe", "Sharpe", "turnover % a day", "ours: Sharpe", "turnover % a day"}};
+  std::vector<OurResult> ours;
+  ours.reserve(runs.size());
   for (const RunRecord& run : runs) {
-    const bool gross = run.manifest.at("config").value("objective", "net") == "gross";
-    for (const PaperPortfolioRow& row : gross ? paper_gross_table() : paper_net_table()) {
-      if (row.method != run.method() || row.cap != run.cap()) continue;
-      rows.push_back({run.label, row.cap >= 1 ? "simplex" : fmt::format("cap {:g}", row.cap), std::string(row.universe),
-                      fmt::format("{:.2f} ± {:.2f}", row.sharpe, row.sharpe_std),
-                      fmt::format("{:.0f} ± {:.0f}", 100 * row.turnover, 100 * row.turnover_std),
-                      over(run, "sharpe", 1, 2), over(run, "turnover", 100, 1)});
-    }
+    ours.push_back({.label = run.label,
+                    .method = run.method(),
+                    .config = run.manifest.at("config"),
+                    .sharpe = over(run, "sharpe", 1, 2),
+                    .turnover = over(run, "turnover", 100, 1),
+                    .served = {}});
   }
-  if (rows.size() == 1) return "<p>The paper has no numbers for these methods and sets.</p>";
-  return html_table(rows, "The paper's numbers for the same method and set; its data are others");
+  return paper_portfolio_table(ours);
 }
 
 }  // namespace

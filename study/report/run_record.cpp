@@ -112,6 +112,10 @@ double RunRecord::cap() const {
   return config.value("cap", config.value("kappa", 1.0));
 }
 
+bool is_run(const std::vector<RunRecord>& runs, std::string_view method) {
+  return std::ranges::any_of(runs, [&](const RunRecord& run) { return run.method() == method; });
+}
+
 const SeedRecord& RunRecord::best() const {
   const auto wanted = manifest.value("best_seed", seeds.front().seed);
   const auto found = std::ranges::find(seeds, wanted, &SeedRecord::seed);

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/tables.hpp"
@@ -45,6 +46,9 @@ struct RunRecord {
 
 // Throws DataError if the folder is no run, or no seed of it has finished.
 [[nodiscard]] RunRecord read_run(const std::filesystem::path& folder);
+
+// Whether one of them is of this method: a baseline that was run needs no line of its own.
+[[nodiscard]] bool is_run(const std::vector<RunRecord>& runs, std::string_view method);
 
 // Runs with the same label are told apart by their folders.
 void make_labels_unique(std::vector<RunRecord>& runs);

@@ -7,6 +7,7 @@
 
 #include "plot/svg_path.hpp"
 #include "report/charts.hpp"
+#include "report/paper_table.hpp"
 #include "report/report.hpp"
 #include "sweep/summary.hpp"
 
@@ -68,6 +69,22 @@ std::string chosen_table(const std::vector<json>& groups, bool portfolio) {
     rows.push_back(std::move(row));
   }
   return html_table(rows, "The best on validation of every setting and method, and its results on test");
+}
+
+std::string paper_table(const std::vector<json>& groups, bool portfolio) {
+  std::vector<OurResult> ours;
+  for (const json& group : groups) {
+    const json chosen = group.value("chosen", json::object());
+    if (!chosen.contains("config")) continue;
+    const auto method = group.at("method").get<std::string>();
+    ours.push_back({.label = method + ", " + group.at("setting").get<std::string>(),
+                    .method = method,
+                    .config = chosen["config"],
+                    .sharpe = percent_or_number(chosen, "sharpe", 1, 2),
+                    .turnover = percent_or_number(chosen, "turnover", 100, 1),
+                    .served = percent_or_number(chosen, "served_rate", 1, 2)});
+  }
+  return portfolio ? paper_portfolio_table(ours) : paper_dispatch_table_beside(ours);
 }
 
 // The best validation for each value of a parameter, one line for each method, setting and, for numbers, contraction.
@@ -181,7 +198,9 @@ Page report_of(ResultsStore& store) {
             .sections = {},
             .head = {},
             .script = {}};
-  page.sections.push_back({"Chosen configurations", chosen_table(groups, !tasks.contains("dispatch"))});
+  const bool portfolio = !tasks.contains("dispatch");
+  page.sections.push_back({"Chosen configurations", chosen_table(groups, portfolio)});
+  page.sections.push_back({"The paper's table", paper_table(groups, portfolio)});
   std::string sensitive;
   for (const char* parameter : {"lambda", "epsilon"}) sensitive += sensitivity(trials, parameter);
   sensitive = "<div class=\"charts\">" + sensitive + "</div>" + by_word(trials, "contraction");

@@ -101,6 +101,19 @@ TEST(Plot, RangeHoldsWhatIsFinite) {
   EXPECT_GT(constant.high, 5);
 }
 
+// A mean over seeds of a constant is that constant to a rounding. Ticks of so narrow a range had no end.
+TEST(Plot, WhatDiffersByRoundingIsAConstant) {
+  for (const double value : {2e-5, -3.0, 1e17}) {
+    const double next = std::nextafter(value, 2 * value);
+    for (const double margin : {0.0, 0.04}) {
+      const Range range = range_of({value, next}, margin);
+      EXPECT_LT(range.low, std::min(value, next) - std::abs(value) / 4);
+      EXPECT_GT(range.high, std::max(value, next) + std::abs(value) / 4);
+    }
+    EXPECT_LE(round_ticks({std::min(value, next), std::max(value, next)}).size(), 20U);
+  }
+}
+
 TEST(Plot, PathsComeBackToHalfAUnit) {
   std::vector<Point> points;
   for (int i = 0; i < 500; ++i) points.push_back({double(i), std::sin(0.1 * i) * i});

@@ -89,6 +89,24 @@ TEST(Report, TheIntervalAgainstEqualWeightIsTheOneOfTheRun) {
   EXPECT_NE(html.find("+0.25 [-0.50, +nan]"), std::string::npos);
 }
 
+// Equal weight as a baseline of another run and as a run of its own would be two lines of one name.
+TEST(Report, ABaselineThatWasRunIsShownOnce) {
+  const test::TempDir folder;
+  const std::filesystem::path root = folder.path("runs");
+  write_run(root / "a", "soft_radial");
+  write_run(root / "b", "equal_weight");
+  const auto lines = [&](const std::vector<RunRecord>& runs) {
+    const std::string html = html_of(report_of(runs));
+    std::size_t count = 0;
+    for (std::size_t at = html.find(">equal_weight<"); at != std::string::npos;
+         at = html.find(">equal_weight<", at + 1))
+      ++count;
+    return count;
+  };
+  EXPECT_GT(lines({read_run(root / "a")}), 0U);
+  EXPECT_EQ(lines({read_run(root / "a"), read_run(root / "b")}), 0U) << "the run is called equal_weight, cap 0.6";
+}
+
 TEST(Report, NamesCannotBreakThePage) {
   const test::TempDir folder;
   const std::filesystem::path root = folder.path("runs");

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace softradial::study {
+
+// Our results for a method and a set, as texts.
+struct OurResult {
+  std::string label;
+  std::string method;
+  nlohmann::json config;  // of the run: cap or kappa, objective
+  std::string sharpe;     // portfolios
+  std::string turnover;   // per cent a day
+  std::string served;     // dispatch
+};
+
+// A table of the paper's numbers for the same methods and sets, ours beside them.
+[[nodiscard]] std::string paper_portfolio_table(const std::vector<OurResult>& ours);
+[[nodiscard]] std::string paper_dispatch_table_beside(const std::vector<OurResult>& ours);
+
+}  // namespace softradial::study
