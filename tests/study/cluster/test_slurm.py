@@ -1,6 +1,7 @@
 """Sweeps as jobs of Slurm, on a cluster of one machine that the test starts."""
 
 import getpass
+import json
 import os
 import shutil
 import signal
@@ -155,8 +156,9 @@ def test_a_requeued_task_goes_on_and_the_command_finds_its_job_again(cluster, tm
         return part.exists() and "finished" in run("results", "list", "--store", part).stdout
 
     wait_for(one_has_finished, 120)
-    job = slurm(cluster, "squeue", "--noheader", "--array", "--format=%i").stdout.split()[0].split("_")[0]
-    assert slurm(cluster, "scontrol", "requeue", f"{job}_0").returncode == 0
+    job = json.loads((tmp_path / "s.slurm" / "job.json").read_text())["id"]
+    # A busy controller may not answer at once.
+    wait_for(lambda: slurm(cluster, "scontrol", "requeue", f"{job}_0").returncode == 0)
     # The command ends; its job does not.
     follower.send_signal(signal.SIGINT)
     _, errors = follower.communicate(timeout=60)
@@ -166,7 +168,7 @@ def test_a_requeued_task_goes_on_and_the_command_finds_its_job_again(cluster, tm
     assert before
     # Slurm lets a task that was queued again wait for two minutes; here it need not.
     wait_for(lambda: "PENDING" in slurm(cluster, "squeue", "--noheader", f"--jobs={job}_0", "--format=%T").stdout)
-    assert slurm(cluster, "scontrol", "update", f"jobid={job}_0", "starttime=now").returncode == 0
+    wait_for(lambda: slurm(cluster, "scontrol", "update", f"jobid={job}_0", "starttime=now").returncode == 0)
     again = run(*words, env=cluster, cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert f"job {job} has ended" in again.stderr
