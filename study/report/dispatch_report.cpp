@@ -118,7 +118,7 @@ std::string paper_table(const std::vector<RunRecord>& runs) {
                     .turnover = {},
                     .served = over(run, 1)});
   }
-  return paper_dispatch_table_beside(ours);
+  return dispatch_beside_the_paper(ours);
 }
 
 }  // namespace

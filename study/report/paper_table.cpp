@@ -19,7 +19,7 @@ std::string table_of(const Rows& rows) {
 
 }  // namespace
 
-std::string paper_portfolio_table(const std::vector<OurResult>& ours) {
+std::string portfolio_beside_the_paper(const std::vector<OurResult>& ours) {
   Rows rows = {{"method", "set", "paper: universe", "Sharpe", "turnover % a day", "ours: Sharpe", "turnover % a day"}};
   for (const OurResult& own : ours) {
     const bool gross = own.config.value("objective", "net") == "gross";
@@ -35,7 +35,7 @@ std::string paper_portfolio_table(const std::vector<OurResult>& ours) {
   return table_of(rows);
 }
 
-std::string paper_dispatch_table_beside(const std::vector<OurResult>& ours) {
+std::string dispatch_beside_the_paper(const std::vector<OurResult>& ours) {
   Rows rows = {{"method", "set", "paper: served", "ours"}};
   for (const OurResult& own : ours) {
     for (const PaperDispatchRow& row : paper_dispatch_table()) {

@@ -17,7 +17,7 @@ struct OurResult {
 };
 
 // A table of the paper's numbers for the same methods and sets, ours beside them.
-[[nodiscard]] std::string paper_portfolio_table(const std::vector<OurResult>& ours);
-[[nodiscard]] std::string paper_dispatch_table_beside(const std::vector<OurResult>& ours);
+[[nodiscard]] std::string portfolio_beside_the_paper(const std::vector<OurResult>& ours);
+[[nodiscard]] std::string dispatch_beside_the_paper(const std::vector<OurResult>& ours);
 
 }  // namespace softradial::study

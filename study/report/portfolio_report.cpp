@@ -196,7 +196,7 @@ std::string paper_table(const std::vector<RunRecord>& runs) {
                     .turnover = over(run, "turnover", 100, 1),
                     .served = {}});
   }
-  return paper_portfolio_table(ours);
+  return portfolio_beside_the_paper(ours);
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ std::string paper_table(const std::vector<json>& groups, bool portfolio) {
                     .turnover = percent_or_number(chosen, "turnover", 100, 1),
                     .served = percent_or_number(chosen, "served_rate", 1, 2)});
   }
-  return portfolio ? paper_portfolio_table(ours) : paper_dispatch_table_beside(ours);
+  return portfolio ? portfolio_beside_the_paper(ours) : dispatch_beside_the_paper(ours);
 }
 
 // The best validation for each value of a parameter, one line for each method, setting and, for numbers, contraction.

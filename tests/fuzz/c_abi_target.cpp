@@ -2,8 +2,8 @@
 #include <cstring>
 #include <vector>
 
+#include "c_abi/calls.hpp"
 #include "law.hpp"
-#include "softradial/softradial.h"
 #include "targets.hpp"
 
 namespace softradial::fuzz {
@@ -27,34 +27,6 @@ std::vector<T> numbers_in(std::string_view bytes, std::size_t dim) {
   return out;
 }
 
-// The functions of one precision.
-struct F32 {
-  using Number = float;
-  using Rows = sr_rows_f32;
-  using ConstRows = sr_const_rows_f32;
-  static constexpr auto violation = sr_set_violation_f32;
-  static constexpr auto project = sr_project_f32;
-  static constexpr auto evaluate = sr_evaluate_f32;
-  static constexpr auto vjp = sr_project_vjp_f32;
-  static constexpr auto jvp = sr_project_jvp_f32;
-  static constexpr auto inverse = sr_inverse_f32;
-  static constexpr auto log_abs_det = sr_log_abs_det_f32;
-  static constexpr auto slack = sr_slack_f32;
-};
-struct F64 {
-  using Number = double;
-  using Rows = sr_rows_f64;
-  using ConstRows = sr_const_rows_f64;
-  static constexpr auto violation = sr_set_violation_f64;
-  static constexpr auto project = sr_project_f64;
-  static constexpr auto evaluate = sr_evaluate_f64;
-  static constexpr auto vjp = sr_project_vjp_f64;
-  static constexpr auto jvp = sr_project_jvp_f64;
-  static constexpr auto inverse = sr_inverse_f64;
-  static constexpr auto log_abs_det = sr_log_abs_det_f64;
-  static constexpr auto slack = sr_slack_f64;
-};
-
 void expect_told(sr_status status) {
   require(status >= SR_OK && status <= SR_INTERNAL, "a status is one of the header's");
   require(status != SR_INTERNAL, "no input is an internal failure");
@@ -64,9 +36,9 @@ void expect_told(sr_status status) {
   require(std::strlen(text) == length, "a text is as long as it says");
 }
 
-template <class F>
+template <class T>
 void call(const sr_set* set, const sr_layer* layer, std::string_view bytes) {
-  using T = typename F::Number;
+  using Calls = test::Calls<T>;
   std::size_t dim = 0;
   std::size_t inputs = 0;
   expect_told(sr_layer_dim(layer, &dim));
@@ -78,19 +50,19 @@ void call(const sr_set* set, const sr_layer* layer, std::string_view bytes) {
   std::vector<T> scalars(count);
   std::vector<double> violations(count);
   const auto in = [&](const std::vector<T>& from, std::size_t width) {
-    return typename F::ConstRows{from.data(), count, width, static_cast<std::ptrdiff_t>(width)};
+    return typename Calls::In{from.data(), count, width, static_cast<std::ptrdiff_t>(width)};
   };
   const auto out = [&](std::vector<T>& to, std::size_t width) {
-    return typename F::Rows{to.data(), count, width, static_cast<std::ptrdiff_t>(width)};
+    return typename Calls::Out{to.data(), count, width, static_cast<std::ptrdiff_t>(width)};
   };
-  expect_told(F::project(layer, in(u, inputs), out(x, dim)));
-  expect_told(F::violation(set, in(x, dim), violations.data(), count));
-  expect_told(F::vjp(layer, in(u, inputs), in(x, dim), out(back, inputs)));
-  expect_told(F::jvp(layer, in(u, inputs), in(u, inputs), out(x, dim)));
-  expect_told(F::evaluate(layer, in(u, inputs), out(x, dim)));
-  expect_told(F::inverse(layer, in(x, dim), out(back, inputs)));
-  expect_told(F::log_abs_det(layer, in(u, inputs), scalars.data(), count));
-  expect_told(F::slack(layer, in(u, inputs), scalars.data(), count));
+  expect_told(Calls::kProject(layer, in(u, inputs), out(x, dim)));
+  expect_told(Calls::kViolation(set, in(x, dim), violations.data(), count));
+  expect_told(Calls::kVjp(layer, in(u, inputs), in(x, dim), out(back, inputs)));
+  expect_told(Calls::kJvp(layer, in(u, inputs), in(u, inputs), out(x, dim)));
+  expect_told(Calls::kEvaluate(layer, in(u, inputs), out(x, dim)));
+  expect_told(Calls::kInverse(layer, in(x, dim), out(back, inputs)));
+  expect_told(Calls::kLogAbsDet(layer, in(u, inputs), scalars.data(), count));
+  expect_told(Calls::kSlack(layer, in(u, inputs), scalars.data(), count));
 }
 
 }  // namespace
@@ -105,8 +77,8 @@ void c_abi(std::string_view bytes) {
   sr_layer* layer = nullptr;
   expect_told(sr_layer_make(set, options.data(), options.size(), &layer));
   if (layer != nullptr) {
-    call<F32>(set, layer, bytes);
-    call<F64>(set, layer, bytes);
+    call<float>(set, layer, bytes);
+    call<double>(set, layer, bytes);
   }
   sr_layer_free(layer);
   sr_set_free(set);

@@ -10,6 +10,7 @@
 #include "files/errors.hpp"
 #include "program/temp_dir.hpp"
 #include "report/live_page.hpp"
+#include "report/paper_table.hpp"
 
 namespace softradial::study {
 namespace {
@@ -105,6 +106,25 @@ TEST(Report, ABaselineThatWasRunIsShownOnce) {
   };
   EXPECT_GT(lines({read_run(root / "a")}), 0U);
   EXPECT_EQ(lines({read_run(root / "a"), read_run(root / "b")}), 0U) << "the run is called equal_weight, cap 0.6";
+}
+
+// The paper's row is that of the method, the set and the objective; README has the same numbers.
+TEST(Report, OurResultsStandBesideThePapers) {
+  OurResult ours{.label = "mine",
+                 .method = "soft_radial",
+                 .config = {{"cap", 0.05}, {"objective", "net"}},
+                 .sharpe = "1.23",
+                 .turnover = "4.5",
+                 .served = "0.67"};
+  const std::string net = portfolio_beside_the_paper({ours});
+  for (const char* text : {"mine", "cap 0.05", "liquid", "0.90 ± 0.02", "1.23", "4.5"})
+    EXPECT_NE(net.find(text), std::string::npos) << text;
+  ours.config["objective"] = "gross";
+  EXPECT_NE(portfolio_beside_the_paper({ours}), net);
+  ours.config = {{"kappa", 0.1}};
+  EXPECT_NE(dispatch_beside_the_paper({ours}).find("0.67"), std::string::npos);
+  ours.method = "equal_weight";
+  EXPECT_NE(portfolio_beside_the_paper({ours}).find("no numbers"), std::string::npos);
 }
 
 TEST(Report, NamesCannotBreakThePage) {
