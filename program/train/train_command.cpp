@@ -222,7 +222,10 @@ template <class Config>
 std::optional<ExitCode> trained_in_team(const Config& config, const Output& output, const std::string& toml) {
   if (!output.distributed) return std::nullopt;
   const std::unique_ptr<MpiRanks> ranks = MpiRanks::join();
-  if (!ranks) return std::nullopt;
+  if (!ranks) {
+    tell("--distributed: no mpirun has started this process, it trains alone");
+    return std::nullopt;
+  }
   try {
     return train_in_team(config, output, toml, *ranks);
   } catch (const EndedByAnother&) {

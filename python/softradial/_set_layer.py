@@ -76,6 +76,8 @@ class SetLayer(nn.Module):
         """Makes a model begin at the decision x, for layers with an inverse: sets the bias of its last linear layer to
         inverse(x) and multiplies its weight by `gain`; with 0 the model starts at x for every input. Returns the bias.
         """
+        if not hasattr(self, "inverse"):
+            raise NotImplementedError(f"start_at: {type(self).__name__} has no inverse")
         bias: Tensor = cast(Any, self).inverse(to_tensor("x", x))
         if bias.isnan().any():
             raise ValueError("start_at: x is not inside the set")

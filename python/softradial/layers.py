@@ -26,7 +26,10 @@ _LEARNED = ("A", "b", "f", "lower", "upper", "cap", "center", "radius")
 
 
 def number_or_auto(lambda_: Union[float, str]) -> Union[float, str]:
-    return lambda_ if lambda_ == "auto" else float(lambda_)
+    try:
+        return "auto" if isinstance(lambda_, str) and lambda_ == "auto" else float(lambda_)
+    except (TypeError, ValueError):
+        raise TypeError(f'lambda_: expected a number or "auto", got {lambda_!r}') from None
 
 
 def _make_projection(set: Set, words: Words, anchor: Any) -> Any:

@@ -298,6 +298,13 @@ BAD_CALLS = {
         lambda: sr.analytic_center([[1.0]], [1.0, 2]), ValueError,
         "b: the last dimension must be 1, the number of rows of A, got shape (2)",
     ),
+    "start_at without an inverse": (
+        lambda: sr.Orthogonal(SIMPLEX).start_at([0.2, 0.3, 0.5], nn.Linear(2, 3)), NotImplementedError,
+        "start_at: Orthogonal has no inverse",
+    ),
+    "lambda, a word": (
+        lambda: sr.SoftRadial(SIMPLEX, lambda_="Auto"), TypeError, "lambda_: expected a number or \"auto\", got 'Auto'",
+    ),
     "start_at": (
         lambda: soft(SIMPLEX).start_at([1.0, 1, 1], nn.Linear(2, 3)), ValueError,
         "start_at: x is not inside the set",

@@ -135,6 +135,12 @@ def test_what_cannot_be_shared_is_refused_once(more, message):
     assert message in told[0]
 
 
+def test_without_mpirun_it_says_that_it_trains_alone():
+    done = run(*DISPATCH, "--epochs", 1, "--distributed")
+    assert done.returncode == 0, done.stderr
+    assert "no mpirun has started this process, it trains alone" in done.stderr
+
+
 def test_a_run_that_another_writes_is_refused(tmp_path):
     folder = tmp_path / "run"
     words = [*DISPATCH, "--epochs", 2000, "--out", folder, "--resume"]
