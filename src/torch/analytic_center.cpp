@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "anchor/center_walk.hpp"
-#include "at_tensor.hpp"
 #include "eigen_tensors.hpp"
 #include "op_handle.hpp"
+#include "reduced_rows.hpp"
+#include "roomy_points.hpp"
 #include "shapes.hpp"
 #include "softradial/anchor.hpp"
 #include "softradial/errors.hpp"
@@ -26,49 +27,6 @@ namespace {
 
 // Samples whose Newton matrices are formed together: at most this many numbers in A' diag(w) A's left factor.
 constexpr int64_t kChunkNumbers = 1 << 23;
-
-// The problem without equalities: x = origin + y Z', G = A Z, h = b - A origin. Batched over one leading dimension B;
-// G is (m, k) where all samples share it, else (B, m, k). The rows of walk_to_center.
-struct Reduced {
-  using Vector = Tensor;
-  using Number = Tensor;
-  using Truth = Tensor;
-
-  at::Tensor G;
-  at::Tensor h;       // (B, m)
-  at::Tensor origin;  // (B, n)
-  at::Tensor Z;       // (n, k), orthonormal columns; undefined: the identity
-
-  [[nodiscard]] at::Tensor times_rows(const at::Tensor& y) const {
-    return G.dim() == 2 ? y.matmul(G.t()) : G.matmul(y.unsqueeze(-1)).squeeze(-1);
-  }
-  [[nodiscard]] at::Tensor times_columns(const at::Tensor& weights) const {
-    return G.dim() == 2 ? weights.matmul(G) : weights.unsqueeze(-2).matmul(G).squeeze(-2);
-  }
-  // G' diag(weights) G: (B, k, k)
-  [[nodiscard]] at::Tensor gram(const at::Tensor& weights) const {
-    const at::Tensor left = (G.dim() == 2 ? G.unsqueeze(0) : G).transpose(-1, -2) * weights.unsqueeze(-2);
-    return left.matmul(G);
-  }
-  [[nodiscard]] at::Tensor point(const at::Tensor& y) const {
-    return Z.defined() ? origin + y.matmul(Z.t()) : origin + y;
-  }
-  [[nodiscard]] Reduced samples(int64_t first, int64_t count) const {
-    return {G.dim() == 2 ? G : G.narrow(0, first, count), h.narrow(0, first, count), origin.narrow(0, first, count), Z};
-  }
-
-  [[nodiscard]] Tensor slacks(const Tensor& y) const { return wrap(h - times_rows(unwrap(y))); }
-  [[nodiscard]] Tensor times(const Tensor& y) const { return wrap(times_rows(unwrap(y))); }
-  [[nodiscard]] Tensor norms() const { return wrap((G * G).sum(-1).sqrt()); }
-  [[nodiscard]] bool everywhere(const Tensor& truth) const { return unwrap(truth).all().item<bool>(); }
-  [[nodiscard]] Tensor step(const Tensor& w, const Tensor& r) const {
-    const Tensor squares = w * w;
-    const auto [L, info] = at::linalg_cholesky_ex(gram(unwrap(squares)));
-    const at::Tensor g = times_columns(unwrap(w + squares * r));
-    const at::Tensor dy = -at::cholesky_solve(g.unsqueeze(-1), L).squeeze(-1);
-    return wrap(at::where((info == 0).unsqueeze(-1), dy, at::full_like(dy, std::numeric_limits<double>::quiet_NaN())));
-  }
-};
 
 // One sample by the core: slower, but it finds out why.
 RowStatus find_one(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const at::Tensor& f,
@@ -210,35 +168,54 @@ Reduced boxed(const Reduced& problem, const at::Tensor& from) {
           problem.Z};
 }
 
-// The search, without derivatives: points (..., n) in double, NaN where there is none, and their status. `close` is that of
-// the walk; with `in_box` samples that do not arrive look for the centre of their part near the start before the core is
-// asked.
+// What a search looks for.
+enum class Wanted {
+  center,    // to rounding
+  interior,  // a point well inside
+};
+
+// A point well inside each sample's set: with room (roomy_points.hpp), else near the centre, else near that of the part in a
+// box around the start.
+Walked walk_inside(const Reduced& problem, const at::Tensor& from) {
+  constexpr double kNear = 0.25;  // decrement
+  // A trace cannot leave samples out.
+  if (at::tracer::impl::is_dispatch_enabled() || from.size(1) == 0 || problem.h.size(1) == 0)
+    return walk(problem, from, kNear);
+  Walked walked{from, at::zeros({from.size(0)}, from.options().dtype(at::kBool))};
+  const auto those_left = [&](const auto& go) {
+    const at::Tensor rest = walked.arrived.logical_not().nonzero().squeeze(-1);
+    if (rest.size(0) == 0) return;
+    const Walked next = go(problem.select(rest), from.index_select(0, rest));
+    walked = {walked.y.index_copy(0, rest, next.y), walked.arrived.index_copy(0, rest, next.arrived)};
+  };
+  those_left([](const Reduced& part, const at::Tensor& start) {
+    RoomyPoints roomy = roomy_points(part, start);
+    return Walked{std::move(roomy.y), std::move(roomy.found)};
+  });
+  those_left([](const Reduced& part, const at::Tensor& start) { return walk(part, start, kNear); });
+  those_left([](const Reduced& part, const at::Tensor& start) { return walk(boxed(part, start), start, kNear); });
+  return walked;
+}
+
+// The search, without derivatives: points (..., n) in double, NaN where there is none, and their status.
 Found search(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const MaybeTensor& f,
-             const MaybeTensor& start, double close, bool in_box) {
+             const MaybeTensor& start, Wanted wanted) {
+  constexpr double kRounding = 1e-11;
   const int64_t n = A.size(-1);
   const Flat flat(batch_of(A, b, f, start));
   const auto [rows, bound, levels, problem] = reduce(flat, A, b, E, f);
   at::Tensor from = start ? flat.vectors(*start) - problem.origin : at::zeros({flat.samples, n}, bound.options());
   if (problem.Z.defined()) from = from.matmul(problem.Z);
-  auto [y, arrived] = walk(problem, from, close);
-  if (in_box && from.size(1) > 0 && !arrived.all().item<bool>()) {
-    const at::Tensor rest = arrived.logical_not().nonzero().squeeze(-1);
-    const at::Tensor from_rest = from.index_select(0, rest);
-    const Reduced part{problem.G.dim() == 2 ? problem.G : problem.G.index_select(0, rest),
-                       problem.h.index_select(0, rest), problem.origin.index_select(0, rest), problem.Z};
-    const Walked again = walk(boxed(part, from_rest), from_rest, close);
-    y = y.index_copy(0, rest, again.y);
-    arrived = arrived.index_copy(0, rest, again.arrived);
-  }
+  const auto [y, arrived] = wanted == Wanted::center ? walk(problem, from, kRounding) : walk_inside(problem, from);
   at::Tensor found = problem.point(y);
   at::Tensor status = at::where(arrived, at::zeros_like(arrived, at::kChar),
                                 at::full_like(arrived, static_cast<int64_t>(RowStatus::no_interior), at::kChar));
   at::Tensor open = arrived.logical_not();
   if (E) {
     // Equalities that contradict each other have no point at all: the origin misses them by more than rounding.
-    constexpr double kRounding = 1e-9;
+    constexpr double kMiss = 1e-9;
     const at::Tensor miss = (problem.origin.matmul(E->to(at::kDouble).t()) - levels).abs().amax(-1);
-    const at::Tensor none = miss > kRounding * (1 + levels.abs().amax(-1));
+    const at::Tensor none = miss > kMiss * (1 + levels.abs().amax(-1));
     status = at::where(none, at::full_like(status, static_cast<int64_t>(RowStatus::no_interior)), status);
     open = open.logical_and(none.logical_not());
   }
@@ -257,8 +234,7 @@ Found search(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, con
 // An op, so that it is run below every transform of torch.func: it decides by numbers.
 Found find_centers_kernel(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const MaybeTensor& f,
                           const MaybeTensor& start) {
-  constexpr double kRounding = 1e-11;
-  return search(A, b, E, f, start, kRounding, false);
+  return search(A, b, E, f, start, Wanted::center);
 }
 
 using InteriorSignature = Found(const at::Tensor&, const at::Tensor&, const MaybeTensor&, const MaybeTensor&,
@@ -268,7 +244,6 @@ using InteriorSignature = Found(const at::Tensor&, const at::Tensor&, const Mayb
 Found find_interior_kernel(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const MaybeTensor& f,
                            const at::Tensor& point, const at::Tensor& distances, const MaybeTensor& shift) {
   constexpr double kShare = 0.25;  // of the known anchor's distances
-  constexpr double kNear = 0.25;   // decrement
   const Flat flat(batch_of(A, b, f, c10::nullopt));
   at::Tensor moved = point;
   if (shift) moved = point + (f->to(at::kDouble) - E->to(at::kDouble).mv(point)).matmul(shift->t());
@@ -284,7 +259,7 @@ Found find_interior_kernel(const at::Tensor& A, const at::Tensor& b, const Maybe
     return Found{found.reshape(flat.with({A.size(-1)})), status.reshape(flat.batch)};
   };
   if (at::tracer::impl::is_dispatch_enabled()) {
-    const auto [found, status] = search(A, b, E, f, points.reshape(flat.with({A.size(-1)})), kNear, true);
+    const auto [found, status] = search(A, b, E, f, points.reshape(flat.with({A.size(-1)})), Wanted::interior);
     return answer(at::where(known.unsqueeze(-1), points, found.reshape({flat.samples, A.size(-1)})),
                   at::where(known, at::zeros_like(known, at::kChar), status.reshape({flat.samples})));
   }
@@ -294,7 +269,7 @@ Found find_interior_kernel(const at::Tensor& A, const at::Tensor& b, const Maybe
   const MaybeTensor levels = f ? MaybeTensor(flat.vectors(*f).index_select(0, rest)) : f;
   const auto [found, one_status] =
       search(A.dim() == 2 ? A : flat.matrices(A).index_select(0, rest), flat.vectors(b).index_select(0, rest), E,
-             levels, points.index_select(0, rest), kNear, true);
+             levels, points.index_select(0, rest), Wanted::interior);
   return answer(points.index_copy(0, rest, found), status.index_copy(0, rest, one_status));
 }
 

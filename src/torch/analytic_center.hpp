@@ -37,8 +37,9 @@ struct KnownAnchor {
 //
 //   a0 + E^+ (f - E a0),
 //
-// where that keeps a quarter of the known anchor's distance from every row; elsewhere a point near the analytic centre: its
-// slacks are at least 3/4 of the centre's. Samples without a centre, unbounded ones, get that of their part near a0.
+// where that keeps a quarter of the known anchor's distance from every row; elsewhere a point with room
+// (roomy_points.hpp), or one near the analytic centre: its slacks are at least 3/4 of the centre's. Samples without a centre,
+// unbounded ones, get that of their part near a0.
 [[nodiscard]] Centers interior_point(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E,
                                      const MaybeTensor& f, const KnownAnchor& known);
 

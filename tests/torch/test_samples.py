@@ -324,16 +324,54 @@ def test_the_layers_own_anchor_is_kept_where_it_is_well_inside(rng):
     assert almost(x[keep], layer(u, b=b, anchor=layer.anchor)[keep])
 
 
-def test_other_samples_get_a_point_near_their_centre(rng):
-    """No slack is less than 3/4 of the analytic centre's."""
-    A = normal((20, 4), rng)
-    known = torch.zeros(4, dtype=torch.float64)
-    b = A @ (5 * normal((4, 9), rng)) + uniform((20, 9), rng, 0.5, 2)
-    find = torch.ops.softradial.find_interior
-    points, status = find(A, b.T, None, None, known, torch.ones(20, dtype=torch.float64), None)
-    centers, _ = sr.analytic_center(A, b.T)
-    assert status.tolist() == [0] * 9
-    assert torch.all(b.T - points @ A.T >= 0.74 * (b.T - centers @ A.T))
+def largest_ball(A, b, E):
+    """The radius of the largest ball, in the hull, that fits into {x : A x <= b, E x = 0}: a linear programme."""
+    cvxopt = pytest.importorskip("cvxopt", reason="python3-cvxopt is not installed")
+    (k, n), size = E.shape, b.max().item()
+    norms = (A - A @ torch.linalg.pinv(E) @ E).norm(dim=1, keepdim=True)
+    rows = torch.cat([A, norms], 1), b / size, nn.functional.pad(E, (0, 1)), torch.zeros(k, dtype=torch.float64)
+    cost = cvxopt.matrix([0.0] * n + [-1.0])
+    solution = cvxopt.solvers.lp(cost, *(cvxopt.matrix(t.numpy()) for t in rows), options={"show_progress": False})
+    assert solution["status"] == "optimal"
+    return -size * solution["primal objective"]
+
+
+FAR_BOUNDS = {
+    "moved": lambda shape, rng: torch.ones(shape, dtype=torch.float64),
+    "uneven": lambda shape, rng: uniform(shape, rng, 0.1, 2),
+    "a few near": lambda shape, rng: 0.01 - uniform(shape, rng, 1e-9, 1).log(),
+    "tiny": lambda shape, rng: 1e-5 * uniform(shape, rng, 0.5, 2),
+    "huge": lambda shape, rng: 1e7 * uniform(shape, rng, 0.5, 2),
+}
+
+
+@pytest.mark.parametrize("own_rows", [False, True])
+@pytest.mark.parametrize("equalities", [0, 2])
+@pytest.mark.parametrize("dim, rows", [(1, 2), (4, 20), (12, 80)])
+@pytest.mark.parametrize("which", FAR_BOUNDS)
+def test_other_samples_get_a_point_with_room(which, dim, rows, equalities, own_rows, rng):
+    """It is at least an eighth as far from every row as the centre of the largest ball, wherever the sample's set lies."""
+    samples = 9
+    dim += equalities
+    A = normal((samples, rows, dim) if own_rows else (rows, dim), rng)
+    if rows == 2:
+        A[..., 1, :] = -2 * A[..., 0, :]
+    E = normal((equalities, dim), rng)
+    inside = 5 * normal((samples, dim), rng)
+    f = inside @ E.T
+    along = A - A @ torch.linalg.pinv(E) @ E
+    room = along.norm(dim=-1) * FAR_BOUNDS[which]((samples, rows), rng)
+    b = (A @ inside.unsqueeze(-1)).squeeze(-1) + room
+    known = torch.zeros(dim, dtype=torch.float64), torch.full((rows,), 1e9, dtype=torch.float64)
+    shift = torch.linalg.pinv(E) if equalities else None
+    points, status = torch.ops.softradial.find_interior(
+        A, b, *((E, f) if equalities else (None, None)), *known, shift)
+    assert status.tolist() == [0] * samples
+    for i in range(samples):
+        rows_of = along[i] if own_rows else along
+        distance = ((b[i] - (A[i] if own_rows else A) @ points[i]) / rows_of.norm(dim=-1)).min().item()
+        assert distance >= largest_ball(A[i] if own_rows else A, room[i], E) / 8
+    assert torch.allclose(points @ E.T, f, rtol=0, atol=1e-14 * dim * (10 + points.abs().max()))
 
 
 @pytest.mark.parametrize("size", [0.1, 30.0])
