@@ -169,21 +169,26 @@ std::vector<std::pair<std::string, Set>> sets_of(std::size_t dim) {
   const Eigen::MatrixXd three = Eigen::MatrixXd::Random(3, n);
   const Set box = Box(-one, one);
   const Set ball = Ball(zero, 1);
-  return {{"box", box},
-          {"simplex", Simplex(dim)},
-          {"capped_simplex", CappedSimplex(dim, 2.0 / static_cast<double>(dim))},
-          {"ball", ball},
-          {"ellipsoid", Ellipsoid(zero, identity)},
-          {"quadratic", Set(Quadratic(identity, zero, -1)).with_anchor(zero)},
-          {"polyhedron, 200 rows", dense_polyhedron(n, 200)},
-          {"second_order_cone", Set(SecondOrderCone(identity, zero, zero, 1)).with_anchor(zero)},
-          {"exponential_cone", Set(ExponentialCone(three, Eigen::Vector3d(0, 1, 2))).with_anchor(zero)},
-          {"power_cone", Set(PowerCone(three, Eigen::Vector3d(1, 1, 0), 0.5)).with_anchor(zero)},
-          {"lmi, 20 x 20", random_lmi(20, dim)},
-          {"lp_ball, p = 1.5", Set(LpBall(zero, 1, 1.5)).with_anchor(zero)},
-          {"log_sum_exp", Set(LogSumExp(dim, 1 + std::log(static_cast<double>(dim)))).with_anchor(zero)},
-          {"kl_ball", KlBall(one / static_cast<double>(dim), 0.1)},
-          {"intersection of box and ball", Set(Intersection({box, ball})).with_anchor(zero)}};
+  // What the type's own name does not say.
+  const std::vector<std::pair<std::string, Set>> sets = {
+      {"", box},
+      {"", Simplex(dim)},
+      {"", CappedSimplex(dim, 2.0 / static_cast<double>(dim))},
+      {"", ball},
+      {"", Ellipsoid(zero, identity)},
+      {"", Set(Quadratic(identity, zero, -1)).with_anchor(zero)},
+      {", 200 rows", dense_polyhedron(n, 200)},
+      {"", Set(SecondOrderCone(identity, zero, zero, 1)).with_anchor(zero)},
+      {"", Set(ExponentialCone(three, Eigen::Vector3d(0, 1, 2))).with_anchor(zero)},
+      {"", Set(PowerCone(three, Eigen::Vector3d(1, 1, 0), 0.5)).with_anchor(zero)},
+      {", 20 x 20", random_lmi(20, dim)},
+      {", p = 1.5", Set(LpBall(zero, 1, 1.5)).with_anchor(zero)},
+      {"", Set(LogSumExp(dim, 1 + std::log(static_cast<double>(dim)))).with_anchor(zero)},
+      {"", KlBall(one / static_cast<double>(dim), 0.1)},
+      {" of box and ball", Set(Intersection({box, ball})).with_anchor(zero)}};
+  std::vector<std::pair<std::string, Set>> named;
+  for (const auto& [more, set] : sets) named.emplace_back(set->describe().type + more, set);
+  return named;
 }
 
 // What a row costs on every kind of set.

@@ -222,8 +222,8 @@ def cvxpylayers(task: Task) -> Layer:
     solver = CvxpyLayer(problem, parameters=[u_parameter, f_parameter], variables=[x])
 
     def layer(u: Tensor, f: Optional[Tensor], anchors: Optional[Tensor]) -> Tensor:
-        one_job = {"n_jobs_forward": 1, "n_jobs_backward": 1}
-        return solver(u.double(), right_hand_side(task, u, f), solver_args=one_job)[0].float()
+        jobs = {"n_jobs_forward": 1, **({"n_jobs_backward": 1} if torch.is_grad_enabled() else {})}
+        return solver(u.double(), right_hand_side(task, u, f), solver_args=jobs)[0].float()
 
     return layer
 

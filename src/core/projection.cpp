@@ -43,6 +43,9 @@ Anchor anchor_of(const Set& set, const ProjectionOptions& options) {
 }  // namespace
 
 double reach(const Set& set, const Anchor& anchor) {
+  // At most 64 axes, fewer where they would be more than so many numbers, but 8.
+  constexpr std::size_t kNumbers = std::size_t{1} << 22U;
+  constexpr std::size_t kFewestAxes = 8;
   constexpr std::size_t kMostAxes = 64;
   const std::size_t dim = set.dim();
   if (dim == anchor.hull.codimension()) return std::numeric_limits<double>::infinity();
@@ -51,7 +54,7 @@ double reach(const Set& set, const Anchor& anchor) {
   const Eigen::MatrixXd& N = anchor.hull.normals;
   std::vector<double> directions(2 * dim);
   std::array<GaugeAt<double>, 2> at;
-  const std::size_t axes = std::min(dim, kMostAxes);
+  const std::size_t axes = std::min(dim, std::clamp(kNumbers / dim, kFewestAxes, kMostAxes));
   double squares = 0;
   double lengths = 0;
   for (std::size_t j = 0; j < axes; ++j) {
