@@ -155,8 +155,9 @@ std::string trials_csv(const std::vector<json>& trials, bool epochs) {
           "end", "epochs", "first_epoch", "best_epoch", "seconds",    "started", "selection", "violation"};
   std::set<std::string> metrics;
   for (json trial : trials) {
-    for (const char* split : {"validation", "test"}) {
-      for (const auto& [name, value] : trial.at(split).items()) {
+    for (const char* split : {"validation", "test", kAgainstEqualWeight}) {
+      const json values = trial.value(split, json::object());
+      for (const auto& [name, value] : values.items()) {
         metrics.insert(std::string(split) + "." + name);
         trial[std::string(split) + "." + name] = value;
       }

@@ -10,8 +10,9 @@ namespace softradial::study {
 
 // The candidate of a group with the best validation for the first seed, with its results on test:
 //   {"task", "configuration", "parameters", "config", "selection", "seeds": [...], "trials": [...], "mean": {...}, "std": {...},
-//    "violation"}
-// Mean and deviation are over the seeds that have finished. Nothing: no candidate has.
+//    "violation", "against_equal_weight": {"sharpe_difference": {"value", "low", "high"}, ...}}
+// Mean and deviation are over the seeds that have finished; so are the ends of the intervals of a comparison, which is wider
+// than the interval of the mean. Nothing: no candidate has.
 [[nodiscard]] std::optional<nlohmann::json> chosen_of(ResultsStore& store, const StoredGroup& group,
                                                       const TrialResults& results);
 

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "files/errors.hpp"
+#include "runs/baselines.hpp"
+#include "runs/comparison.hpp"
 #include "runs/provenance.hpp"
 #include "runs/trial_report.hpp"
 
@@ -69,9 +71,17 @@ void train(const Config& config, const TrialOrder& order, StudyData<Config>& dat
   options.checkpoint_every = kCheckpointEpochs;
   const std::optional<Checkpoint> from = checkpoint_at(order.checkpoint, options.epochs);
   outcome.first_epoch = from ? from->epoch : 0;
-  const auto record = [&](const auto&, const auto&, const TrainingResult& training) {
+  const auto record = [&](const auto&, const auto& on_test, const TrainingResult& training) {
     for (const EpochRecord& epoch : training.checkpoint.history) {
       outcome.history.push_back({epoch.loss, epoch.validation});
+    }
+    const bool ended = training.end == TrainingEnd::finished || training.end == TrainingEnd::no_gain;
+    if (!ended || config.layer.equal_weight()) return;
+    const auto beside = baselines_over(config, *features, limits->set, rows_of(on_test));
+    for (const auto& [name, interval] : against_equal_weight({on_test}, beside[0].evaluation)) {
+      outcome.metrics.push_back({kAgainstEqualWeight, name, interval.value});
+      outcome.metrics.push_back({kAgainstEqualWeight, name + kLowEnd, interval.low});
+      outcome.metrics.push_back({kAgainstEqualWeight, name + kHighEnd, interval.high});
     }
   };
   tell_outcome(to_json(run_trial(task, options, hooks, violation_of(limits->set), from ? &*from : nullptr,

@@ -13,11 +13,17 @@
 namespace softradial::study {
 
 struct MetricValue {
-  std::string split;  // validation or test
+  std::string split;  // validation, test or against_equal_weight
   std::string name;
   double value = 0;
   bool operator==(const MetricValue&) const = default;
 };
+
+// The comparison with equal weight on test stands among the metrics as a split of its own, a number as three: its name, and the
+// ends of its interval with this behind the name.
+inline constexpr const char* kAgainstEqualWeight = "against_equal_weight";
+inline constexpr const char* kLowEnd = "_low";
+inline constexpr const char* kHighEnd = "_high";
 
 // What a training came to, wherever it was done.
 struct TrialOutcome {

@@ -119,9 +119,39 @@ TEST(SweepProgram, ATrialEqualsATraining) {
                       "--epochs", "4", "--method", "dc3", "--learning-rate", "0.002", "--steps", "3", "--json"});
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
   const json trial = trials_of(dir, "s").at(0);
-  const json expected = json::parse(trained.out).at("trials").at(0);
+  const json report = json::parse(trained.out);
+  const json expected = report.at("trials").at(0);
+  for (const auto& [name, interval] : report.at("against_equal_weight").items()) {
+    EXPECT_EQ(trial["against_equal_weight"][name], interval["value"]);
+    EXPECT_EQ(trial["against_equal_weight"][name + "_low"], interval["low"]);
+    EXPECT_EQ(trial["against_equal_weight"][name + "_high"], interval["high"]);
+  }
   for (const char* key : {"validation", "test", "epochs", "best_epoch", "violation"})
     EXPECT_EQ(trial[key], expected[key]);
+}
+
+// The chosen candidate is compared with equal weight by the mean over its seeds: value and both ends.
+TEST(SweepProgram, TheChosenAreComparedWithEqualWeight) {
+  const TempDir dir;
+  const std::string config = std::string(CONFIGS) + "/small.toml";
+  const auto result = run_softradial(sweep(config, dir.path("s"), {"--json"}));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json trials = trials_of(dir, "s");
+  for (const json& group : json::parse(result.out)) {
+    const json& chosen = group["chosen"];
+    const json& difference = chosen["against_equal_weight"]["sharpe_difference"];
+    EXPECT_LT(difference["low"], difference["value"]);
+    EXPECT_LT(difference["value"], difference["high"]);
+    double low = 0;
+    for (const json& trial : trials) {
+      if (trial["configuration"] == chosen["configuration"])
+        low += trial["against_equal_weight"]["sharpe_difference_low"].get<double>();
+    }
+    EXPECT_NEAR(difference["low"].get<double>(), low / 2, 1e-12);
+  }
+  const auto table = run_softradial({"table", "sweep", config, "--store", dir.path("s")});
+  ASSERT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_NE(table.out.find(", +"), std::string::npos) << "no interval in " << table.out;
 }
 
 TEST(SweepProgram, TheResultsDoNotDependOnTheNumberOfJobs) {
@@ -381,16 +411,17 @@ void make_tables(const TempDir& dir) {
 
 std::string paper_sweep(const std::string& name) { return std::string(CONFIGS) + "/paper/" + name + ".toml"; }
 
-// The paper's grid: 16 models for portfolios, 8 for dispatch, times the layer's own numbers.
+// The paper's grid, with soft orthogonal and mirror beside its methods: 16 models for portfolios, 8 for dispatch, times the layer's own numbers.
 TEST(SweepProgram, ThePapersSweepsAreItsWholeGrid) {
   const TempDir dir;
   make_tables(dir);
-  const std::map<std::string, std::size_t> own = {{"equal_weight", 0}, {"softmax", 4},      {"orthogonal", 1},
-                                                  {"dc3", 12},         {"soft_radial", 15}, {"hardnet", 3}};
+  const std::map<std::string, std::size_t> own = {
+      {"equal_weight", 0}, {"softmax", 4}, {"orthogonal", 1},      {"dc3", 12},
+      {"soft_radial", 15}, {"hardnet", 3}, {"soft_orthogonal", 1}, {"mirror", 1}};
   // One candidate for equal weight; for the others four seeds more.
-  const std::size_t simplex = 1 + 16 * (4 + 1 + 15) + 3 * 4;
-  const std::size_t capped = 1 + 16 * (1 + 12 + 3 + 15) + 4 * 4;
-  const std::size_t dispatch = 1 + 8 * 4 + 4 + 1 + 8 * (1 + 12 + 3 + 15) + 4 * 4;
+  const std::size_t simplex = 1 + 16 * (4 + 1 + 15 + 1 + 1) + 5 * 4;
+  const std::size_t capped = 1 + 16 * (1 + 12 + 3 + 15 + 1 + 1) + 6 * 4;
+  const std::size_t dispatch = 1 + 8 * 4 + 4 + 1 + 8 * (1 + 12 + 3 + 15 + 1 + 1) + 6 * 4;
   const std::map<std::string, std::size_t> trials = {{"portfolio_liquid", simplex + capped},
                                                      {"portfolio_net", 3 * simplex + 4 * capped},
                                                      {"portfolio_gross", 3 * simplex + 4 * capped},
