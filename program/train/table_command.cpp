@@ -24,6 +24,7 @@
 #include "train/config_flags.hpp"
 #include "train/sweep_commands.hpp"
 #include "train/sweep_run.hpp"
+#include "train/table_lines.hpp"
 #include "train/work_progress.hpp"
 
 namespace softradial::program {
@@ -44,42 +45,8 @@ constexpr const char* kExamples = R"(Examples:
 Without --prices, synthetic prices of the universe are taken; the last line says which data the table is about.
 
 A run in --runs with the same configuration is read; the others are trained and saved there. So it is with the trials of
---store, the file of `softradial sweep`; `table sweep` takes what is trained from a sweep file. Equal weight is always a row, because a layer whose outputs stay near a uniform anchor must be compared with it.)";
-
-// One line of a table: a run, and the paper's numbers for it if there are any.
-struct Line {
-  std::string set;
-  std::string method;
-  json report;
-  std::string paper;
-};
-
-double worst_violation(const json& report) {
-  double worst = 0;
-  for (const auto& trial : report.at("trials")) worst = std::max(worst, trial.value("violation", 0.0));
-  return worst;
-}
-
-// "0.980 +- 0.05"; one seed has no deviation.
-std::string mean_and_std(const json& report, const char* name) {
-  const double mean = report.at("mean").at(name).get<double>();
-  if (report.at("trials").size() < 2) return fmt::format("{:.3f}", mean);
-  return fmt::format("{:.3f} +- {:.2f}", mean, report.at("std").at(name).get<double>());
-}
-
-// "exponential, lambda 0.5": the numbers that --tune chose for the method; empty if it has none.
-// For the trials of a store: what was searched over, in the words of its sweep.
-std::string chosen_text(const json& report) {
-  if (report.contains("parameters")) return report["parameters"].get<std::string>();
-  const json& config = report.at("config");
-  std::string text = config.value("contraction", "");
-  if (!config.contains("method_options")) return text;
-  for (const auto& [name, value] : config["method_options"].items()) {
-    if (name == "epsilon" || name == "symmetric") continue;
-    text += fmt::format("{}{} {:g}", text.empty() ? "" : ", ", name, value.get<double>());
-  }
-  return text;
-}
+--store, the file of `softradial sweep`; `table sweep` takes what is trained from a sweep file. Equal weight is always a row,
+because a layer whose outputs stay near a uniform anchor must be compared with it.)";
 
 std::string set_name(double cap) { return cap >= 1 ? "simplex" : fmt::format("cap {:g}", cap); }
 
@@ -168,22 +135,7 @@ struct TableArguments {
   Format format = Format::text;
 };
 
-// The table, and below it the data that it is about.
-void print(const TextTable& rows, const std::string& data, Format format) {
-  const bool markdown = format == Format::markdown;
-  OutputFile out(STDOUT_FILENO);
-  out.append(table_text(rows, markdown) + (markdown ? "\n" : "") + "data: " + data + "\n");
-  out.finish();
-}
-
-void print_json(const std::vector<Line>& lines) {
-  json all = json::array();
-  for (const Line& line : lines)
-    all.push_back({{"set", line.set}, {"method", line.method}, {"ours", line.report}, {"paper", line.paper}});
-  OutputFile out(STDOUT_FILENO);
-  out.append(all.dump(2) + "\n");
-  out.finish();
-}
+TableStyle style_of(const TableArguments& arguments) { return {arguments.format, arguments.tune}; }
 
 // The paper's own choice: softmax on the simplex, DC3 and HardNet under a cap, the others on both.
 bool in_paper(const std::string& method, double cap) {
@@ -246,8 +198,8 @@ std::vector<json> reports_from(const Sweep& sweep, const SweepArguments& argumen
 
 // One line for each method and cap, equal weight first. `paper(method, cap)` gives the paper's numbers as text.
 template <class Config, class TableType, class Paper>
-std::vector<Line> run_lines(const TableArguments& arguments, Config config, const TableType& table,
-                            std::vector<double> caps, const std::vector<double>& paper_caps, const Paper& paper) {
+std::vector<TableLine> run_lines(const TableArguments& arguments, Config config, const TableType& table,
+                                 std::vector<double> caps, const std::vector<double>& paper_caps, const Paper& paper) {
   at::set_num_threads(config.threads);
   const bool as_paper = caps.empty();
   if (as_paper) caps = paper_caps;
@@ -257,7 +209,7 @@ std::vector<Line> run_lines(const TableArguments& arguments, Config config, cons
       if (!as_paper || in_paper(method, cap)) wanted.emplace_back(method, cap);
     }
   }
-  std::vector<Line> lines;
+  std::vector<TableLine> lines;
   if (!arguments.store.empty()) {
     const std::vector<json> reports = reports_from(sweep_for(arguments, config, wanted),
                                                    sweep_into(arguments.store, arguments.jobs, arguments.format));
@@ -295,35 +247,6 @@ std::vector<Line> run_lines(const TableArguments& arguments, Config config, cons
   return lines;
 }
 
-// The lines as text or JSON; `cells(report)` are the columns between method and violation. Without a head for them, the
-// paper's numbers are left out.
-template <class Cells>
-ExitCode print_lines(const TableArguments& arguments, const std::vector<Line>& lines, const std::string& data,
-                     std::vector<std::string> head, std::string_view paper_head, const Cells& cells) {
-  if (arguments.format == Format::json) {
-    print_json(lines);
-    return ExitCode::done;
-  }
-  head.insert(head.begin(), {"set", "method"});
-  head.emplace_back("viol.");
-  if (!paper_head.empty()) head.emplace_back(paper_head);
-  TextTable rows = {head};
-  for (const Line& line : lines) {
-    std::vector<std::string> row = {line.set, line.method};
-    for (std::string& cell : cells(line.report)) row.push_back(std::move(cell));
-    row.push_back(fmt::format("{:.0e}", worst_violation(line.report)));
-    if (!paper_head.empty()) row.push_back(line.paper.empty() ? "-" : line.paper);
-    rows.push_back(std::move(row));
-  }
-  std::string below = data;
-  for (const Line& line : lines) {
-    const std::string chosen = arguments.tune ? chosen_text(line.report) : "";
-    if (!chosen.empty()) below += fmt::format("\n{}, {}: {}", line.method, line.set, chosen);
-  }
-  print(rows, below, arguments.format);
-  return ExitCode::done;
-}
-
 // The caps of the paper's table for a universe, largest first.
 std::vector<double> paper_caps(std::span<const PaperPortfolioRow> paper, const std::string& universe) {
   std::set<double, std::greater<>> caps;
@@ -337,18 +260,6 @@ std::vector<double> paper_caps(std::span<const PaperPortfolioRow> paper, const s
 std::string prices_or_synthetic(const CLI::Option& given, const TableArguments& arguments,
                                 const PortfolioConfig& config) {
   return given.empty() ? "synthetic:" + arguments.universe : config.prices;
-}
-
-// "x 0.796 [0.78, 0.81]" or "+0.10 [-0.21, +0.40]", with the 95 % interval; "-" for equal weight itself.
-std::string against_equal_weight(const json& report, const char* name, bool ratio) {
-  if (!report.contains("against_equal_weight")) return "-";
-  const json& interval = report["against_equal_weight"].at(name);
-  // A number that is not finite is null in JSON.
-  const auto number = [&](const char* key) {
-    return interval.at(key).is_number() ? interval[key].get<double>() : std::numeric_limits<double>::quiet_NaN();
-  };
-  return ratio ? fmt::format("x {:.3f} [{:.2f}, {:.2f}]", number("value"), number("low"), number("high"))
-               : fmt::format("{:+.2f} [{:+.2f}, {:+.2f}]", number("value"), number("low"), number("high"));
 }
 
 // The paper has no table of variances.
@@ -383,38 +294,14 @@ std::string paper_text(const DispatchConfig& /*config*/, const std::string& /*un
   return {};
 }
 
-ExitCode print_portfolio_lines(const TableArguments& arguments, PortfolioObjective objective,
-                               const std::vector<Line>& lines, const std::string& data) {
-  const std::string below = data + "\n[ ]: 95 % of a block bootstrap of the test days (docs/metrics.md)";
-  if (objective == PortfolioObjective::variance) {
-    return print_lines(
-        arguments, lines, below, {"volatility", "turnover", "to equal weight"}, "", [](const json& report) {
-          return std::vector<std::string>{mean_and_std(report, "annual_volatility"), mean_and_std(report, "turnover"),
-                                          against_equal_weight(report, "volatility_ratio", true)};
-        });
-  }
-  return print_lines(arguments, lines, below, {"net Sharpe", "turnover", "to equal weight"}, "paper, turnover",
-                     [](const json& report) {
-                       return std::vector<std::string>{mean_and_std(report, "sharpe"), mean_and_std(report, "turnover"),
-                                                       against_equal_weight(report, "sharpe_difference", false)};
-                     });
-}
-
-ExitCode print_dispatch_lines(const TableArguments& arguments, const std::vector<Line>& lines,
-                              const std::string& data) {
-  return print_lines(arguments, lines, data, {"served rate", "to equal weight"}, "paper", [](const json& report) {
-    return std::vector<std::string>{mean_and_std(report, "served_rate"),
-                                    against_equal_weight(report, "served_rate_difference", false)};
-  });
-}
-
 ExitCode portfolio_table(const TableArguments& arguments, const PortfolioConfig& config,
                          const std::vector<double>& caps) {
   const auto lines = run_lines(
       arguments, config, load_prices_and_warn(config.prices, config.data_seed), caps,
       paper_caps(paper_net_table(), arguments.universe),
       [&](const std::string& method, double cap) { return paper_text(config, arguments.universe, method, cap); });
-  return print_portfolio_lines(arguments, config.model.objective, lines, config.prices);
+  print_portfolio_lines(style_of(arguments), config.model.objective, lines, config.prices);
+  return ExitCode::done;
 }
 
 ExitCode dispatch_table(const TableArguments& arguments, const DispatchConfig& config,
@@ -422,7 +309,8 @@ ExitCode dispatch_table(const TableArguments& arguments, const DispatchConfig& c
   const auto lines = run_lines(
       arguments, config, load_demand_and_warn(config.demand, config.zones, config.data_seed), kappas, {1.0, 0.1, 0.02},
       [&](const std::string& method, double kappa) { return paper_text(config, arguments.universe, method, kappa); });
-  return print_dispatch_lines(arguments, lines, config.demand);
+  print_dispatch_lines(style_of(arguments), lines, config.demand);
+  return ExitCode::done;
 }
 
 // ---- the groups of a sweep file
@@ -434,12 +322,12 @@ std::string universe_of(const PortfolioConfig& config) {
   return name.substr(0, name.find('.'));
 }
 
-Line line_of(const PortfolioConfig& config, json report) {
+TableLine line_of(const PortfolioConfig& config, json report) {
   const std::string universe = universe_of(config);
   return {universe + " " + set_name(config.cap), config.layer.method, std::move(report),
           paper_text(config, universe, config.layer.method, config.cap)};
 }
-Line line_of(const DispatchConfig& config, json report) {
+TableLine line_of(const DispatchConfig& config, json report) {
   return {set_name(config.cap), config.layer.method, std::move(report),
           paper_text(config, "", config.layer.method, config.cap)};
 }
@@ -447,7 +335,7 @@ Line line_of(const DispatchConfig& config, json report) {
 ExitCode sweep_table(const TableArguments& arguments, const SweepArguments& wanted) {
   const Sweep sweep = read_sweep(wanted.file, wanted.choice);
   const bool portfolio = std::holds_alternative<std::shared_ptr<StudyData<PortfolioConfig>>>(sweep.data);
-  std::vector<Line> lines;
+  std::vector<TableLine> lines;
   PortfolioObjective objective = PortfolioObjective::net;
   for (json& report : reports_from(sweep, wanted)) {
     json config = report.at("config");
@@ -461,8 +349,12 @@ ExitCode sweep_table(const TableArguments& arguments, const SweepArguments& want
     }
   }
   const std::string data = wanted.file + ", " + wanted.store;
-  return portfolio ? print_portfolio_lines(arguments, objective, lines, data)
-                   : print_dispatch_lines(arguments, lines, data);
+  if (portfolio) {
+    print_portfolio_lines(style_of(arguments), objective, lines, data);
+  } else {
+    print_dispatch_lines(style_of(arguments), lines, data);
+  }
+  return ExitCode::done;
 }
 
 // Ours in fractions, the paper's in the per cent that it prints.
@@ -504,7 +396,7 @@ ExitCode summary_table(const TableArguments& arguments, const PortfolioConfig& c
                       p.ks_p_value ? fmt::format("{:.3f}", *p.ks_p_value) : "-"});
     }
   }
-  print(rows, config.prices, arguments.format);
+  print_table(rows, config.prices, arguments.format);
   return ExitCode::done;
 }
 
