@@ -33,7 +33,12 @@ void answer(httplib::Response& response, int status, const std::string& text, co
 ExitCode serve(const Arguments& arguments) {
   study::LivePage page(arguments.source);
   httplib::Server server;
-  server.new_task_queue = [] { return new httplib::ThreadPool(2); };
+  // A connection keeps a thread for as long as it is open, and browsers open some before they have anything to ask: several
+  // threads, which wait for a request no longer than a second.
+  server.new_task_queue = [] { return new httplib::ThreadPool(4); };
+  server.set_read_timeout(1);
+  server.set_keep_alive_timeout(1);
+  server.set_tcp_nodelay(true);
   server.set_payload_max_length(0);
   server.set_default_headers({{"Cache-Control", "no-store"},
                               {"X-Content-Type-Options", "nosniff"},
