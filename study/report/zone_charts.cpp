@@ -110,6 +110,12 @@ double strength(const ZoneShares& zone) {
   return zone.allocation <= 0 ? -1 : std::clamp(std::log2(zone.allocation / zone.demand), -1.0, 1.0);
 }
 
+std::string shares_text(const ZoneShares& zone) {
+  if (zone.demand <= 0) return fmt::format("no demand; fleet {:.2f} %", 100 * zone.allocation);
+  return fmt::format("demand {:.2f} %; fleet {:.2f} %, {:.2f} of that; served {:.1f} %", 100 * zone.demand,
+                     100 * zone.allocation, zone.allocation / zone.demand, 100 * zone.served);
+}
+
 std::string map_of(const RunZones& one, const ZonePlaces& places) {
   plot::BubbleMap map{.title = one.run->label,
                       .description =
@@ -122,9 +128,7 @@ std::string map_of(const RunZones& one, const ZonePlaces& places) {
     map.bubbles.push_back({.at = {place->second.lon, place->second.lat},
                            .size = shares.demand,
                            .strength = strength(shares),
-                           .label = fmt::format("{}; demand {:.2f} %; fleet {:.2f} %, {:.2f} of that; served {:.1f} %",
-                                                full_name(zone, places), 100 * shares.demand, 100 * shares.allocation,
-                                                shares.allocation / shares.demand, 100 * shares.served)});
+                           .label = full_name(zone, places) + "; " + shares_text(shares)});
   }
   if (map.bubbles.empty()) return "";
   return fmt::format("<figure><figcaption><strong>{}</strong></figcaption>{}</figure>\n", escaped(one.run->label),

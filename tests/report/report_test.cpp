@@ -185,6 +185,18 @@ TEST(Report, FleetAndDemandStandZoneByZone) {
   EXPECT_NE(html.find("[-73970000,null,-74010000]"), std::string::npos) << "coordinates are in the CSV";
 }
 
+TEST(Report, AZoneWithoutDemandHasNoRatio) {
+  const test::TempDir folder;
+  const std::filesystem::path root = folder.path("runs");
+  write_dispatch_run(root / "taxi");
+  write(root / "taxi" / "seed-0" / "zones.csv",
+        "zone,split,allocation,demand,served\n4,test,50,50,50\n12,test,50,0,0\n105,test,100,150,100\n");
+  const ZonePlaces places{.file = "p", .by_zone = {{"12", {.name = "Empty", .lon = 1, .lat = 2}}}};
+  const std::string html = html_of(report_of({read_run(root / "taxi")}, places));
+  EXPECT_NE(html.find("Empty (12); no demand; fleet 25.00 %"), std::string::npos);
+  EXPECT_EQ(html.find("nan"), std::string::npos);
+}
+
 TEST(Report, ZonesOfTheTaxiData) {
   const char* folder = std::getenv("SOFTRADIAL_SHARED_DATA");
   if (folder == nullptr) GTEST_SKIP() << "SOFTRADIAL_SHARED_DATA names no folder with real data";
