@@ -179,6 +179,7 @@ std::string dots_over_line(const Chart& chart, const std::vector<ChartSeries>& s
     for (const double y : s.middle) most = std::isfinite(y) ? std::max(most, y) : most;
     legend += legend_button(s.name, s.color);
     std::vector<plot::Point> points;
+    points.reserve(s.x.size());
     for (std::size_t i = 0; i < s.x.size(); ++i) points.push_back({s.x[i], s.middle[i]});
     if (&s == &series.front()) {
       panel.marks.emplace_back(plot::Line{s.name, points, {.color = s.color, .width = 1.6}});

@@ -52,6 +52,7 @@ std::vector<std::string> ordered_zones(const std::vector<RunZones>& all) {
     for (const auto& [zone, shares] : one.shares) demand.emplace(zone, shares.demand);
   }
   std::vector<std::string> zones;
+  zones.reserve(demand.size());
   for (const auto& [zone, _] : demand) zones.push_back(zone);
   std::ranges::stable_sort(zones, std::ranges::greater{}, [&](const std::string& zone) { return demand.at(zone); });
   return zones;
@@ -60,6 +61,7 @@ std::vector<std::string> ordered_zones(const std::vector<RunZones>& all) {
 // One number for each of the zones; NaN where the run does not have it.
 std::vector<double> column(const RunZones& one, const std::vector<std::string>& zones, double ZoneShares::*part) {
   std::vector<double> out;
+  out.reserve(zones.size());
   for (const std::string& zone : zones) {
     const auto found = one.shares.find(zone);
     out.push_back(found == one.shares.end() ? std::nan("") : found->second.*part);
@@ -79,6 +81,7 @@ std::string shares_by_zone(const std::vector<RunZones>& all, const std::vector<s
   std::vector<double> ranks(zones.size());
   std::iota(ranks.begin(), ranks.end(), 1.0);
   std::vector<std::string> names;
+  names.reserve(zones.size());
   for (const std::string& zone : zones) names.push_back(full_name(zone, places));
   std::vector<double> demand(zones.size(), std::nan(""));
   for (const RunZones& one : all) {
@@ -163,6 +166,8 @@ std::string table_of(const std::vector<RunZones>& all, const std::vector<std::st
     nlohmann::json names = nlohmann::json::array();
     std::vector<double> lon;
     std::vector<double> lat;
+    lon.reserve(zones.size());
+    lat.reserve(zones.size());
     for (const std::string& zone : zones) {
       const auto found = places.by_zone.find(zone);
       const bool known = found != places.by_zone.end();
