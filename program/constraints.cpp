@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "softradial/constraint_names.hpp"
 #include "softradial/violation.hpp"
 
 namespace softradial::program {
@@ -17,17 +18,6 @@ LinearSystem linear_part(const Set& set) {
   LinearSystem system(set.dim());
   set->append_linear(system);
   return system;
-}
-
-// "sets[0]: cap 3" -> "sets[0]: cap AAPL", for the constraints of a single coordinate that are called by its index. Rows
-// of a polyhedron keep their names.
-std::string named_after(const LinearSystem::Row& row, const std::vector<std::string>& names) {
-  for (const std::string_view word : {"lower bound ", "upper bound ", "cap ", "fixed coordinate "}) {
-    if (const std::size_t at = row.name.rfind(word); at != std::string::npos) {
-      return row.name.substr(0, at + word.size()) + names[row.entries.front().column];
-    }
-  }
-  return row.name;
 }
 
 // The row and its bound divided by the first coefficient's size, its sign being `sign`: the two halves of an equality have the
@@ -70,12 +60,7 @@ Constraints::Constraints(const Set& set, const Tolerance& tolerance, const std::
       num_inequalities_(set->num_inequalities()),
       system_(linear_part(set)),
       halves_(halves_of_equalities(set, system_)) {
-  if (names.empty()) return;
-  for (const auto* rows : {&system_.inequalities(), &system_.equalities()}) {
-    for (const LinearSystem::Row& row : *rows) {
-      if (row.entries.size() == 1) named_.emplace(row.name, named_after(row, names));
-    }
-  }
+  if (!names.empty()) named_ = constraint_names(system_, names);
 }
 
 std::string Constraints::name(std::size_t index) const {

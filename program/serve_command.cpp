@@ -2,6 +2,7 @@
 #include <httplib.h>
 
 #include <memory>
+#include <utility>
 
 #include "number_option.hpp"
 #include "report/live_page.hpp"
@@ -25,15 +26,26 @@ struct Arguments {
 
 constexpr study::FieldRange kPorts = {.least = 0, .most = 65535};
 
-void answer(httplib::Response& response, int status, const std::string& text, const char* type) {
+// The body comes from a provider, because the library compresses all others: by Brotli at its slowest, a second for a page that
+// goes no further than this machine.
+void answer(httplib::Response& response, int status, std::string text, const char* type) {
   response.status = status;
-  response.set_content(text, type);
+  const auto body = std::make_shared<const std::string>(std::move(text));
+  response.set_content_provider(body->size(), type,
+                                [body](std::size_t at, std::size_t length, httplib::DataSink& sink) {
+                                  return sink.write(body->data() + at, length);
+                                });
 }
 
 ExitCode serve(const Arguments& arguments) {
   study::LivePage page(arguments.source);
   httplib::Server server;
-  server.new_task_queue = [] { return new httplib::ThreadPool(2); };
+  // A connection keeps a thread for as long as it is open, and browsers open some before they have anything to ask: several
+  // threads, which wait for a request no longer than a second.
+  server.new_task_queue = [] { return new httplib::ThreadPool(4); };
+  server.set_read_timeout(1);
+  server.set_keep_alive_timeout(1);
+  server.set_tcp_nodelay(true);
   server.set_payload_max_length(0);
   server.set_default_headers({{"Cache-Control", "no-store"},
                               {"X-Content-Type-Options", "nosniff"},

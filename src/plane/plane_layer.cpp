@@ -17,14 +17,16 @@ PlaneLayer::PlaneLayer(const Layer<double>& layer, const PlaneView& view) : laye
 }
 
 std::vector<Vector2d> PlaneLayer::project(std::span<const Vector2d> u) const {
-  const auto dim = static_cast<Eigen::Index>(layer_->dim());
-  // One column for each point: the rows of the layer.
-  Eigen::MatrixXd lifted(dim, static_cast<Eigen::Index>(u.size()));
-  for (std::size_t i = 0; i < u.size(); ++i) lifted.col(static_cast<Eigen::Index>(i)) = view_->lifted(u[i]);
-  Eigen::MatrixXd x(dim, lifted.cols());
-  layer_->project({lifted.data(), u.size(), layer_->dim()}, {x.data(), u.size(), layer_->dim()}, {});
   std::vector<Vector2d> out(u.size());
-  for (std::size_t i = 0; i < u.size(); ++i) out[i] = view_->flattened(x.col(static_cast<Eigen::Index>(i)));
+  if (u.empty()) return out;
+  // One column for each point: the rows of the layer. All of them at a time: a vector for each point would be allocated anew.
+  const auto count = static_cast<Eigen::Index>(u.size());
+  const Eigen::Map<const Eigen::Matrix2Xd> given(u.front().data(), 2, count);
+  const Eigen::MatrixXd lifted = view_->basis.lazyProduct(given).colwise() + view_->origin;
+  Eigen::MatrixXd x(lifted.rows(), count);
+  layer_->project({lifted.data(), u.size(), layer_->dim()}, {x.data(), u.size(), layer_->dim()}, {});
+  x.colwise() -= view_->origin;
+  Eigen::Map<Eigen::Matrix2Xd>(out.front().data(), 2, count) = view_->basis.transpose().lazyProduct(x);
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <numeric>
 
 #include "data/calendar.hpp"
@@ -10,7 +11,7 @@
 #include "plot/svg_path.hpp"
 #include "plot/ticks.hpp"
 #include "report/page.hpp"
-#include "softradial/linear_system.hpp"
+#include "softradial/constraint_names.hpp"
 
 namespace softradial::study {
 namespace {
@@ -22,7 +23,18 @@ constexpr std::size_t kMostPoints = 320;
 constexpr std::size_t kMostLines = 6;
 constexpr std::size_t kMostAreas = 12;
 
-std::string_view word(XKind kind) { return kind == XKind::date ? "date" : kind == XKind::hour ? "hour" : "number"; }
+std::string_view word(XKind kind) {
+  constexpr std::array<std::string_view, 4> kWords = {"date", "hour", "number", "rank"};
+  return kWords[static_cast<std::size_t>(kind)];
+}
+
+// JSON inside of a page: names may be anything, and nothing in it must look like a tag.
+std::string json_text(const nlohmann::json& value) {
+  std::string text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at))
+    text.replace(at, 1, "\\u003c");
+  return text;
+}
 
 std::chrono::sys_days day_of(double x, XKind kind) {
   return std::chrono::sys_days(std::chrono::days(static_cast<int>(std::floor(kind == XKind::hour ? x / 24 : x))));
@@ -57,7 +69,8 @@ plot::Axis x_axis(const Chart& chart, plot::Range range) {
   return {.range = range,
           .scale = plot::Scale::linear,
           .label = {},
-          .ticks = chart.x == XKind::number ? plot::round_ticks(range) : time_ticks(range, chart.x)};
+          .ticks =
+              chart.x == XKind::date || chart.x == XKind::hour ? time_ticks(range, chart.x) : plot::round_ticks(range)};
 }
 
 plot::Axis y_axis(const Chart& chart, plot::Range range) {
@@ -76,10 +89,11 @@ std::string legend_button(const std::string& name, int color) {
 std::string figure(const Chart& chart, const std::string& legend, const plot::Panel& panel, bool csv) {
   return fmt::format(
       "<figure class=\"chart\" data-x=\"{}\" data-y=\"{}\" "
-      "data-file=\"{}\"><figcaption><strong>{}</strong>{}{}</figcaption>{}"
+      "data-file=\"{}\"{}><figcaption><strong>{}</strong>{}{}</figcaption>{}"
       "</figure>\n",
-      word(chart.x), chart.y == YKind::percent ? "percent" : "number", escaped(chart.file), escaped(chart.title),
-      legend,
+      word(chart.x), chart.y == YKind::percent ? "percent" : "number", escaped(chart.file),
+      chart.x_names.empty() ? "" : fmt::format(" data-names=\"{}\"", escaped(json_text(chart.x_names))),
+      escaped(chart.title), legend,
       csv ? fmt::format("<button type=\"button\" class=\"csv\" aria-label=\"Download {} as CSV\">CSV</button>",
                         escaped(chart.title))
           : "",
@@ -109,18 +123,11 @@ plot::Band band_of(const ChartSeries& series) {
   return band;
 }
 
-// Constraints of a single coordinate are called by its name.
-std::vector<std::string> constraint_names(const RunRecord& run) {
+std::vector<std::string> inequality_names(const RunRecord& run) {
   std::vector<std::string> names;
   LinearSystem system(run.set.dim());
   run.set->append_linear(system);
-  std::map<std::string, std::string> named;
-  for (const LinearSystem::Row& row : system.inequalities()) {
-    if (row.entries.size() != 1) continue;
-    const std::size_t space = row.name.rfind(' ');
-    if (space != std::string::npos)
-      named[row.name] = row.name.substr(0, space + 1) + run.names[row.entries.front().column];
-  }
+  const auto named = constraint_names(system, run.names);
   for (std::size_t k = 0; k < run.set->num_inequalities(); ++k) {
     const std::string own = run.set->inequality_name(k);
     const auto found = named.find(own);
@@ -162,6 +169,44 @@ std::string line_chart(const Chart& chart, const std::vector<ChartSeries>& serie
     panel.marks.emplace_back(std::move(line));
   }
   return figure(chart, legend, panel, true);
+}
+
+std::string dots_over_line(const Chart& chart, const std::vector<ChartSeries>& series) {
+  plot::Panel panel{.title = chart.title, .description = chart.description, .x = {}, .y = {}, .marks = {}};
+  double most = 0;
+  std::string legend;
+  for (const ChartSeries& s : series) {
+    for (const double y : s.middle) most = std::isfinite(y) ? std::max(most, y) : most;
+    legend += legend_button(s.name, s.color);
+    std::vector<plot::Point> points;
+    points.reserve(s.x.size());
+    for (std::size_t i = 0; i < s.x.size(); ++i) points.push_back({s.x[i], s.middle[i]});
+    if (&s == &series.front()) {
+      panel.marks.emplace_back(plot::Line{s.name, points, {.color = s.color, .width = 1.6}});
+    } else {
+      panel.marks.emplace_back(
+          plot::Scatter{.name = s.name, .points = points, .size = 3, .color = s.color, .opacity = 0.8});
+    }
+  }
+  panel.x = x_axis(chart, {0.5, static_cast<double>(chart.x_names.size()) + 0.5});
+  panel.y = y_axis(chart, {0, most > 0 ? 1.05 * most : 1});
+  return figure(chart, legend, panel, true);
+}
+
+nlohmann::json in_millionths(const std::vector<double>& values) {
+  nlohmann::json out = nlohmann::json::array();
+  for (const double value : values)
+    out.push_back(std::isfinite(value) ? nlohmann::json(std::llround(1e6 * value)) : nlohmann::json());
+  return out;
+}
+
+std::string exact_table(const ExactTable& table) {
+  const nlohmann::json content = {
+      {"head", table.head}, {"rows", table.rows}, {"names", table.names}, {"columns", table.columns}};
+  return fmt::format(
+      "<script type=\"application/json\" id=\"{0}\">{1}</script><p><button type=\"button\" "
+      "data-table=\"{0}\">{2}</button></p>\n",
+      escaped(table.file), json_text(content), escaped(table.text));
 }
 
 std::string scatter_chart(const Chart& chart, const std::map<std::string, std::vector<plot::Point>>& points,
@@ -239,7 +284,7 @@ std::string slack_charts(const std::vector<RunRecord>& runs, XKind kind) {
   std::string out;
   for (const RunRecord& run : runs) {
     const SeedRecord& seed = run.best();
-    const std::vector<std::string> names = constraint_names(run);
+    const std::vector<std::string> names = inequality_names(run);
     if (names.empty() || seed.decisions.rows() == 0) continue;
     const auto rows = static_cast<std::size_t>(seed.decisions.rows());
     Table slacks(seed.decisions.rows(), static_cast<Eigen::Index>(names.size()));

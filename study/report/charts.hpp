@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "plot/panel.hpp"
 #include "report/run_record.hpp"
+#include "report/zone_places.hpp"
 
 namespace softradial::study {
 
@@ -20,7 +22,7 @@ struct ChartSeries {
   bool dashed = false;
 };
 
-enum class XKind { date, hour, number };
+enum class XKind { date, hour, number, rank };  // rank: 1 is the first of x_names
 enum class YKind { number, percent };
 
 struct Chart {
@@ -31,13 +33,29 @@ struct Chart {
   YKind y = YKind::number;
   plot::Scale y_scale = plot::Scale::linear;
   double height = 260;
+  std::vector<std::string> x_names = {};  // of XKind::rank
 };
+
+// A table of exact numbers, which a button saves as CSV. Numbers are rounded to millionths.
+struct ExactTable {
+  std::string file;  // its name, without .csv; one of each in a page
+  std::string text;  // of the button
+  std::string head;  // of the first column
+  std::vector<std::string> rows;
+  std::vector<std::string> names;  // of the other columns
+  nlohmann::json columns = nlohmann::json::array();
+};
+[[nodiscard]] nlohmann::json in_millionths(const std::vector<double>& values);
+[[nodiscard]] std::string exact_table(const ExactTable& table);
 
 // A figure of the page: title, series to switch on and off, a CSV file, the plot.
 [[nodiscard]] std::string line_chart(const Chart& chart, const std::vector<ChartSeries>& series);
 [[nodiscard]] std::string stacked_chart(const Chart& chart, const plot::StackedArea& stack);
 [[nodiscard]] std::string heat_map(const Chart& chart, const plot::HeatMap& map,
                                    const std::vector<std::string>& columns, const std::vector<std::string>& rows);
+
+// Dots over a line: the first series is the line.
+[[nodiscard]] std::string dots_over_line(const Chart& chart, const std::vector<ChartSeries>& series);
 
 // Points of several series; xs and ys are all of their coordinates.
 [[nodiscard]] std::string scatter_chart(const Chart& chart,
@@ -74,6 +92,8 @@ template <class F>
 [[nodiscard]] std::string slack_charts(const std::vector<RunRecord>& runs, XKind kind);
 // The largest decisions over time on top of each other, for the best seed of each run.
 [[nodiscard]] std::string decision_charts(const std::vector<RunRecord>& runs, XKind kind, const std::string& what);
+// Where the fleet went and where the demand was, zone by zone; on a map where there are places.
+[[nodiscard]] std::string zone_charts(const std::vector<RunRecord>& runs, const ZonePlaces& places);
 // What was asked, exactly, and the command that asks for it again.
 [[nodiscard]] std::string configurations(const std::vector<RunRecord>& runs);
 

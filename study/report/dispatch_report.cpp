@@ -123,7 +123,7 @@ std::string paper_table(const std::vector<RunRecord>& runs) {
 
 }  // namespace
 
-std::vector<Section> dispatch_sections(const std::vector<RunRecord>& runs) {
+std::vector<Section> dispatch_sections(const std::vector<RunRecord>& runs, const ZonePlaces& places) {
   std::vector<Section> sections;
   sections.push_back({"Results", headline(runs)});
   std::string weeks;
@@ -141,7 +141,8 @@ std::vector<Section> dispatch_sections(const std::vector<RunRecord>& runs) {
                                                                 .height = 180},
                                                                served_by(runs, 7, weekday)) +
                                                     weeks});
-  sections.push_back({"Shares of the zones", decision_charts(runs, XKind::hour, "Shares of the fleet")});
+  sections.push_back({"Fleet and demand by zone", zone_charts(runs, places)});
+  sections.push_back({"Shares of the zones over time", decision_charts(runs, XKind::hour, "Shares of the fleet")});
   sections.push_back({"Slack of the constraints", slack_charts(runs, XKind::hour)});
   sections.push_back({"Training", training_charts(runs)});
   sections.push_back({"The paper's table", paper_table(runs)});

@@ -36,7 +36,9 @@ function seriesOf(chart) {
   return found;
 }
 
-function xText(kind, x) {
+function xText(chart, x) {
+  const kind = chart.dataset.x;
+  if (kind === 'rank') return JSON.parse(chart.dataset.names)[Math.round(x) - 1];
   if (kind === 'date') return new Date(Math.round(x) * 864e5).toISOString().slice(0, 10);
   if (kind === 'hour') return new Date(Math.round(x) * 36e5).toISOString().slice(0, 13).replace('T', ' ') + ' h';
   return String(Math.round(x * 1000) / 1000);
@@ -83,7 +85,7 @@ function hover(entry, share) {
     for (const s of seriesIn(other)) {
       if (names.has(s.name) || !s.points.length) continue;
       const point = nearest(s.points, x);
-      title = xText(other.chart.dataset.x, point[0]);
+      title = xText(other.chart, point[0]);
       lines.push([s.name, point[1]]);
     }
     if (!lines.length) continue;
@@ -113,14 +115,15 @@ function show(path, on) {
   path.style.fill = on ? path.dataset.fill : 'var(--page)';
 }
 
+const quoted = t => /[",\n]/.test(t) ? '"' + t.replaceAll('"', '""') + '"' : t;
+
 function csvOf(entry) {
   const all = seriesIn(entry), rows = new Map();
   all.forEach((s, k) => s.points.forEach(([x, y]) => {
-    const key = xText(entry.chart.dataset.x, x).replace(' h', '');
+    const key = quoted(xText(entry.chart, x).replace(/ h$/, ''));
     if (!rows.has(key)) rows.set(key, Array(all.length).fill(''));
     rows.get(key)[k] = Number(y.toPrecision(6));
   }));
-  const quoted = t => /[",\n]/.test(t) ? '"' + t.replaceAll('"', '""') + '"' : t;
   const head = [entry.chart.dataset.x, ...all.map(s => quoted(s.name))].join(',');
   return [head, ...[...rows].map(([x, ys]) => [x, ...ys].join(','))].join('\n') + '\n';
 }
@@ -162,11 +165,47 @@ for (const entry of charts) {
   });
 }
 
-// Tables of exact numbers, kept as whole millionths.
+// A bubble of a map is read where the pointer is next to it.
+for (const map of document.querySelectorAll('.map')) {
+  const clear = () => {
+    map.querySelectorAll('.tip').forEach(e => e.remove());
+    map.querySelectorAll('.near').forEach(e => e.classList.remove('near'));
+  };
+  const read = event => {
+    clear();
+    let best = null, least = 30;
+    for (const bubble of map.querySelectorAll('.bubble')) {
+      const box = bubble.getBoundingClientRect();
+      const away = Math.hypot(event.clientX - (box.left + box.right) / 2, event.clientY - (box.top + box.bottom) / 2);
+      // Inside of a bubble counts as next to its centre.
+      const distance = Math.max(0, away - box.width / 2) + 0.01 * away;
+      if (distance < least) { least = distance; best = bubble; }
+    }
+    if (!best) return;
+    best.classList.add('near');
+    const tip = document.createElement('div');
+    tip.className = 'tip';
+    best.getAttribute('aria-label').split('; ').forEach((line, k) => tip.append(...(k ? [document.createElement('br')] : []), line));
+    map.append(tip);
+    const frame = map.getBoundingClientRect(), box = best.getBoundingClientRect();
+    // Beside the bubble where there is room, and always inside of the page.
+    const most = frame.width - tip.offsetWidth, after = box.right - frame.left + 4;
+    tip.style.left = Math.max(0, after <= most ? after : Math.min(most, box.left - frame.left - 4 - tip.offsetWidth)) + 'px';
+    tip.style.top = Math.min(box.bottom - frame.top + 4, frame.height - tip.offsetHeight) + 'px';
+  };
+  map.addEventListener('pointermove', read);
+  map.addEventListener('pointerdown', read);
+  // A finger that is lifted leaves the map: what it asked for stays until it asks elsewhere.
+  map.addEventListener('pointerleave', event => { if (event.pointerType !== 'touch') clear(); });
+  document.addEventListener('pointerdown', event => { if (!map.contains(event.target)) clear(); });
+}
+
+// Tables of exact numbers, kept as whole millionths; words are words.
 for (const button of document.querySelectorAll('button[data-table]')) {
   button.addEventListener('click', () => {
     const table = JSON.parse(document.getElementById(button.dataset.table).textContent);
-    const rows = table.times.map((time, i) => [time, ...table.columns.map(c => c[i] === null ? '' : c[i] / 1e6)].join(','));
-    download(button.dataset.table + '.csv', [['date', ...table.names].join(','), ...rows].join('\n') + '\n');
+    const cell = value => value === null ? '' : typeof value === 'string' ? quoted(value) : value / 1e6;
+    const rows = table.rows.map((row, i) => [quoted(row), ...table.columns.map(c => cell(c[i]))].join(','));
+    download(button.dataset.table + '.csv', [[table.head, ...table.names].map(quoted).join(','), ...rows].join('\n') + '\n');
   });
 }

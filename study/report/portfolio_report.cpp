@@ -123,29 +123,22 @@ std::vector<ChartSeries> series_of(const std::vector<RunRecord>& runs, const cha
   return series;
 }
 
-// The exact daily returns of every seed, for the CSV file, as whole millionths.
+// The exact daily returns of every seed.
 std::string exact_returns(const std::vector<RunRecord>& runs) {
-  nlohmann::json table = {{"times", runs.front().seeds.front().ended},
-                          {"names", nlohmann::json::array()},
-                          {"columns", nlohmann::json::array()}};
+  ExactTable table{.file = "daily_net_returns",
+                   .text = "Daily net returns of every seed, CSV",
+                   .head = "date",
+                   .rows = runs.front().seeds.front().ended,
+                   .names = {}};
   for (const RunRecord& run : runs) {
     for (const SeedRecord& seed : run.seeds) {
-      if (seed.ended != runs.front().seeds.front().ended) continue;
-      std::vector<std::int64_t> millionths;
-      for (const double r : column(seed, "net_return")) millionths.push_back(std::llround(1e6 * r));
-      table["names"].push_back(fmt::format("{} seed {}", run.label, seed.seed));
-      std::ranges::replace(table["names"].back().get_ref<std::string&>(), ',', ' ');
-      table["columns"].push_back(millionths);
+      if (seed.ended != table.rows) continue;
+      table.names.push_back(fmt::format("{} seed {}", run.label, seed.seed));
+      std::ranges::replace(table.names.back(), ',', ' ');
+      table.columns.push_back(in_millionths(column(seed, "net_return")));
     }
   }
-  // Names may be anything: nothing in it must look like a tag.
-  std::string text = table.dump();
-  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at))
-    text.replace(at, 1, "\\u003c");
-  return fmt::format(
-      "<script type=\"application/json\" id=\"daily_net_returns\">{}</script><p><button type=\"button\" "
-      "data-table=\"daily_net_returns\">Daily net returns of every seed, CSV</button></p>\n",
-      text);
+  return exact_table(table);
 }
 
 // Returns of months and years, the mean over the seeds.

@@ -8,7 +8,7 @@
 
 namespace softradial::study {
 
-Page report_of(std::vector<RunRecord> runs) {
+Page report_of(std::vector<RunRecord> runs, const ZonePlaces& places) {
   if (runs.empty()) throw DataError("a report needs at least one run");
   for (const RunRecord& run : runs) {
     if (run.task() != runs.front().task()) {
@@ -18,12 +18,14 @@ Page report_of(std::vector<RunRecord> runs) {
   }
   make_labels_unique(runs);
   const bool portfolio = runs.front().task() == "portfolio";
+  if (portfolio && !places.by_zone.empty())
+    throw DataError(places.file + ": " + runs.front().folder.string() + " is a run of portfolio, which has no zones");
   const auto& data = runs.front().manifest.at("data");
   Page page{
       .title = portfolio ? "Portfolio policies" : "Dispatch policies",
       .lead = fmt::format("{} runs on {}, test period {} to {}.", runs.size(), data.at("source").get<std::string>(),
                           runs.front().best().decided.front(), runs.front().best().decided.back()),
-      .sections = portfolio ? portfolio_sections(runs) : dispatch_sections(runs),
+      .sections = portfolio ? portfolio_sections(runs) : dispatch_sections(runs, places),
       .head = {},
       .script = {}};
   return page;

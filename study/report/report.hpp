@@ -6,12 +6,14 @@
 
 #include "report/page.hpp"
 #include "report/run_record.hpp"
+#include "report/zone_places.hpp"
 #include "sweep/results_store.hpp"
 
 namespace softradial::study {
 
-// A page about runs of one task. Throws DataError if the tasks differ.
-[[nodiscard]] Page report_of(std::vector<RunRecord> runs);
+// A page about runs of one task; of dispatch, with a map if there are places of zones. Throws DataError if the tasks differ, or if
+// there are places and none is that of a zone.
+[[nodiscard]] Page report_of(std::vector<RunRecord> runs, const ZonePlaces& places = {});
 
 // A page about the store of a sweep.
 [[nodiscard]] Page report_of(ResultsStore& store);
@@ -21,6 +23,6 @@ namespace softradial::study {
 
 // The parts of a report that belong to one task.
 [[nodiscard]] std::vector<Section> portfolio_sections(const std::vector<RunRecord>& runs);
-[[nodiscard]] std::vector<Section> dispatch_sections(const std::vector<RunRecord>& runs);
+[[nodiscard]] std::vector<Section> dispatch_sections(const std::vector<RunRecord>& runs, const ZonePlaces& places);
 
 }  // namespace softradial::study

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 
@@ -65,7 +66,37 @@ std::vector<EpochRecord> read_history(const std::filesystem::path& file) {
   return history;
 }
 
-SeedRecord read_seed(const std::filesystem::path& run, std::uint64_t seed) {
+// The totals of the test period in a zones.csv, in the order of `names`.
+std::vector<ZoneTotals> read_zone_totals(const std::filesystem::path& file, const std::vector<std::string>& names) {
+  const std::string text = read_text_file(file.string());
+  CsvText csv(text);
+  std::vector<ZoneTotals> totals;
+  if (!csv.next() || csv.fields() != std::vector<std::string_view>{"zone", "split", "allocation", "demand", "served"})
+    throw DataError(file.string() + ": has no head zone,split,allocation,demand,served");
+  while (csv.next()) {
+    const auto& fields = csv.fields();
+    if (fields.size() != 5)
+      throw DataError(at_line(file.string(), csv.line(), fmt::format("{} fields, expected 5", fields.size())));
+    if (fields[1] != "test") continue;
+    if (totals.size() == names.size() || fields[0] != names[totals.size()]) {
+      throw DataError(
+          at_line(file.string(), csv.line(), quoted_field(fields[0]) + " is not the zone that the manifest has here"));
+    }
+    std::array<double, 3> numbers{};
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+      const auto number = parse_number(fields[k + 2]);
+      if (!number || *number < 0)
+        throw DataError(at_line(file.string(), csv.line(), quoted_field(fields[k + 2]) + " is no count"));
+      numbers[k] = *number;
+    }
+    totals.push_back({numbers[0], numbers[1], numbers[2]});
+  }
+  if (totals.size() != names.size())
+    throw DataError(fmt::format("{}: has {} of {} zones", file.string(), totals.size(), names.size()));
+  return totals;
+}
+
+SeedRecord read_seed(const std::filesystem::path& run, std::uint64_t seed, const std::vector<std::string>& names) {
   const std::filesystem::path folder = seed_folder(run, seed);
   SeedRecord out{.seed = seed,
                  .trial = read_json(folder / "trial.json"),
@@ -73,7 +104,8 @@ SeedRecord read_seed(const std::filesystem::path& run, std::uint64_t seed) {
                  .decided = {},
                  .decisions = {},
                  .ended = {},
-                 .outcomes = {}};
+                 .outcomes = {},
+                 .zones = {}};
   if (!out.trial.is_object() || !out.trial.contains("test"))
     throw DataError((folder / "trial.json").string() + ": is no result of a seed");
   TimedTable decisions = read_test_rows(folder / "decisions.csv");
@@ -90,6 +122,8 @@ SeedRecord read_seed(const std::filesystem::path& run, std::uint64_t seed) {
     std::vector<double>& column = out.outcomes[outcomes.columns[k]];
     for (const auto& row : outcomes.rows) column.push_back(row[k]);
   }
+  if (const auto zones = folder / "zones.csv"; std::filesystem::exists(zones))
+    out.zones = read_zone_totals(zones, names);
   return out;
 }
 
@@ -136,7 +170,7 @@ RunRecord read_run(const std::filesystem::path& folder) {
     run.names = run.manifest.at("names").get<std::vector<std::string>>();
     for (const auto seed : run.manifest.at("seeds").get<std::vector<std::uint64_t>>()) {
       if (std::filesystem::exists(seed_folder(folder, seed) / "trial.json"))
-        run.seeds.push_back(read_seed(folder, seed));
+        run.seeds.push_back(read_seed(folder, seed, run.names));
     }
     if (run.seeds.empty()) throw DataError(folder.string() + ": no seed of this run has finished yet");
     run.label = label_of(run);

@@ -14,6 +14,13 @@
 
 namespace softradial::study {
 
+// What a zone got over the test period.
+struct ZoneTotals {
+  double allocation = 0;  // vehicles sent there, summed over the hours
+  double demand = 0;      // requests
+  double served = 0;      // of them
+};
+
 // What a seed of a run did in the test period, from its files.
 struct SeedRecord {
   std::uint64_t seed = 0;
@@ -23,6 +30,7 @@ struct SeedRecord {
   Table decisions;                   // (decided, names)
   std::vector<std::string> ended;    // of the outcomes
   std::map<std::string, std::vector<double>> outcomes;
+  std::vector<ZoneTotals> zones;  // dispatch: as the run's names; empty if the run is older than this record
 
   [[nodiscard]] const std::vector<double>& outcome(const std::string& name) const;
 };

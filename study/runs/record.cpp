@@ -51,7 +51,8 @@ Record record_of(std::string split, const PortfolioEvaluation& evaluation, const
              .decisions = to_table(evaluation.weights),
              .ended = labels(data.days, {decided.begin + 1, decided.end}, format),
              .columns = {"net_return", "gross_return", "turnover", "cost", "slack"},
-             .outcomes = {}};
+             .outcomes = {},
+             .totals = {}};
   const std::vector<double> slack = least_slacks(set, out.decisions);
   const PortfolioReturns& r = evaluation.returns;
   out.outcomes.resize(r.net.size(), 5);
@@ -69,14 +70,20 @@ Record record_of(std::string split, const DispatchEvaluation& evaluation, const 
              .decisions = to_table(evaluation.shares),
              .ended = labels(data.hours, evaluation.hours, format),
              .columns = {"supply", "demand", "served", "served_rate", "slack"},
-             .outcomes = {}};
+             .outcomes = {},
+             .totals = Table::Zero(static_cast<Eigen::Index>(data.zones.size()), kTotals.size())};
   const std::vector<double> slack = least_slacks(set, out.decisions);
   out.outcomes.resize(out.decisions.rows(), 5);
   for (Eigen::Index i = 0; i < out.decisions.rows(); ++i) {
     const auto demand = data.demand.row(evaluation.hours.begin + i);
     const double supply = data.supply[evaluation.hours.begin + i];
-    const double served = (supply * out.decisions.row(i)).cwiseMin(demand).sum();
+    const Eigen::RowVectorXd sent = supply * out.decisions.row(i);
+    const Eigen::RowVectorXd served_in = sent.cwiseMin(demand);
+    const double served = served_in.sum();
     const double total = demand.sum();
+    out.totals.col(0) += sent.transpose();
+    out.totals.col(1) += demand.transpose();
+    out.totals.col(2) += served_in.transpose();
     out.outcomes.row(i) << supply, total, served, served / std::max(total, 1.0), slack[static_cast<size_t>(i)];
   }
   return out;
@@ -98,6 +105,19 @@ std::string decisions_csv(std::span<const Record> records) {
 
 std::string outcomes_csv(std::span<const Record> records) {
   return csv(records, &Record::columns, &Record::ended, &Record::outcomes);
+}
+
+std::string zones_csv(std::span<const Record> records) {
+  std::string text = "zone,split";
+  for (const std::string_view column : kTotals) (text += ',') += column;
+  text += '\n';
+  for (const Record& record : records) {
+    for (std::size_t k = 0; k < record.names.size(); ++k) {
+      text += csv_names({&record.names[k], 1}).substr(1) + "," + record.split;
+      text += csv_numbers(record.totals.row(static_cast<Eigen::Index>(k))) + "\n";
+    }
+  }
+  return text;
 }
 
 }  // namespace softradial::study

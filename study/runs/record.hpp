@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,7 +23,11 @@ struct Record {
   std::vector<std::string> ended;    // the day or hour that each outcome belongs to
   std::vector<std::string> columns;  // what an outcome consists of
   Table outcomes;                    // (ended, columns)
+  Table totals;                      // dispatch: (names, kTotals), sums over the hours; portfolio: empty
 };
+
+// What a record sums up for each zone: the vehicles that were sent there (share times supply), the requests, and those served.
+inline constexpr std::array<std::string_view, 3> kTotals = {"allocation", "demand", "served"};
 
 // Portfolio: the weights of a day earn the return of the next one. Columns: net_return, gross_return, turnover, cost (of
 // moving to the next weights), slack (the least one of the weights that earned it).
@@ -39,6 +44,8 @@ void put_beside(Record& record, const std::string& name, const Record& other);
 // CSV with a head: time, split and the names or columns. The records are of one policy and follow each other.
 [[nodiscard]] std::string decisions_csv(std::span<const Record> records);
 [[nodiscard]] std::string outcomes_csv(std::span<const Record> records);
+// "zone,split,allocation,demand,served", a line for each zone and split; of records with totals.
+[[nodiscard]] std::string zones_csv(std::span<const Record> records);
 
 // The least slack over all inequalities, for each row of decisions; infinity for a set that has none.
 [[nodiscard]] std::vector<double> least_slacks(const Set& set, const Table& decisions);

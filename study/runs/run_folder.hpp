@@ -22,8 +22,8 @@
 //   seed-N/trial.json              the result of a seed; where it lies, the seed is finished
 //   seed-N/model.safetensors       the policy at its best epoch
 //   seed-N/checkpoint.safetensors  a training under way
-//   seed-N/history.csv, decisions.csv, outcomes.csv
-//   ensemble/decisions.csv, outcomes.csv   of the mean of the seeds' decisions, if it was asked for
+//   seed-N/history.csv, decisions.csv, outcomes.csv, zones.csv (dispatch)
+//   ensemble/decisions.csv, outcomes.csv, zones.csv   of the mean of the seeds' decisions, if it was asked for
 namespace softradial::study {
 
 // What to do with a folder that holds a run already.

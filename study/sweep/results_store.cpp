@@ -46,10 +46,12 @@ CREATE TABLE candidate (
 // The metric that chooses, by its name in the table of metrics.
 constexpr const char* kMainMetric = "CASE p.task WHEN 'portfolio' THEN 'sharpe' ELSE 'served_rate' END";
 
-constexpr const char* kFiltered =
+constexpr const char* kJoined =
     " FROM trial t JOIN configuration c ON c.id = t.configuration JOIN problem p ON p.id = c.problem"
-    " JOIN session s ON s.id = t.session WHERE (?1 = '' OR c.method = ?1) AND (?2 = '' OR t.status = ?2) AND (?3 IS "
-    "NULL OR t.id = ?3) ORDER BY t.id";
+    " JOIN session s ON s.id = t.session";
+// After kJoined.
+constexpr const char* kFiltered =
+    " WHERE (?1 = '' OR c.method = ?1) AND (?2 = '' OR t.status = ?2) AND (?3 IS NULL OR t.id = ?3) ORDER BY t.id";
 
 json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(); }
 
@@ -68,6 +70,60 @@ void check_schema(SqliteFile& file, const std::string& of, const std::string& pa
   if (version != ResultsStore::kSchema) {
     throw DataError(path + ": has the schema " + std::to_string(version) + ", not " +
                     std::to_string(ResultsStore::kSchema));
+  }
+}
+
+// What is known about a trial, for visit_trials.
+constexpr const char* kWholeTrial =
+    "SELECT t.id, p.task, c.method, c.setting, c.parameters, t.seed, t.status, t.reason, t.attempts, t.end,"
+    " t.epochs, t.first_epoch, t.best_epoch, t.seconds, t.started, t.selection, t.violation, c.key, c.config,"
+    " p.facts, s.version, s.machine";
+
+// The trials of a query that begins with kWholeTrial and stands at its first row, if it has one.
+void visit_trials(SqliteFile& file, SqliteStatement& query, bool row, bool with_epochs,
+                  const std::function<void(const json&)>& visit) {
+  SqliteStatement metrics = file.prepare("SELECT split, name, value FROM metric WHERE trial = ?1");
+  SqliteStatement epochs = file.prepare("SELECT loss, validation FROM epoch WHERE trial = ?1 ORDER BY epoch");
+  for (; row; row = query.next()) {
+    const std::int64_t id = query.integer(0);
+    const json facts = json::parse(query.text(19));
+    json trial = {{"id", id},
+                  {"task", query.text(1)},
+                  {"method", query.text(2)},
+                  {"setting", query.text(3)},
+                  {"parameters", query.text(4)},
+                  {"seed", query.integer(5)},
+                  {"status", query.text(6)},
+                  {"reason", query.text(7)},
+                  {"attempts", query.integer(8)},
+                  {"end", query.text(9)},
+                  {"epochs", query.integer(10)},
+                  {"first_epoch", query.integer(11)},
+                  {"best_epoch", query.integer(12)},
+                  {"seconds", query.number(13)},
+                  {"started", query.text(14)},
+                  {"selection", number_or_null(query.number(15))},
+                  {"violation", number_or_null(query.number(16))},
+                  {"configuration", query.text(17)},
+                  {"config", json::parse(query.text(18))},
+                  {"data", facts.at("data")},
+                  {"set", facts.at("set")},
+                  {"names", facts.at("names")},
+                  {"version", query.text(20)},
+                  {"machine", json::parse(query.text(21))},
+                  {"validation", json::object()},
+                  {"test", json::object()}};
+    for (bool found = metrics.run(id); found; found = metrics.next()) {
+      trial[metrics.text(0)][metrics.text(1)] = number_or_null(metrics.number(2));
+    }
+    if (with_epochs) {
+      trial["history"] = json::array();
+      for (bool found = epochs.run(id); found; found = epochs.next()) {
+        trial["history"].push_back(
+            {{"loss", number_or_null(epochs.number(0))}, {"validation", number_or_null(epochs.number(1))}});
+      }
+    }
+    visit(trial);
   }
 }
 
@@ -226,7 +282,7 @@ void ResultsStore::list(const TrialFilter& filter, const std::function<void(cons
       std::string(
           "SELECT t.id, p.task, c.method, c.setting, c.parameters, t.seed, t.status, t.reason, t.epochs, t.seconds,"
           " t.selection, (SELECT m.value FROM metric m WHERE m.trial = t.id AND m.split = 'test' AND m.name = ") +
-      kMainMetric + ")" + kFiltered);
+      kMainMetric + ")" + kJoined + kFiltered);
   for (bool row = query.run(filter.method, filter.status, filter.id); row; row = query.next()) {
     visit({.id = query.integer(0),
            .task = query.text(1),
@@ -244,67 +300,18 @@ void ResultsStore::list(const TrialFilter& filter, const std::function<void(cons
 }
 
 void ResultsStore::each(const TrialFilter& filter, bool with_epochs, const std::function<void(const json&)>& visit) {
-  SqliteStatement query = file_.prepare(
-      std::string(
-          "SELECT t.id, p.task, c.method, c.setting, c.parameters, t.seed, t.status, t.reason, t.attempts, t.end,"
-          " t.epochs, t.first_epoch, t.best_epoch, t.seconds, t.started, t.selection, t.violation, c.key, c.config,"
-          " p.facts, s.version, s.machine") +
-      kFiltered);
-  SqliteStatement metrics = file_.prepare("SELECT split, name, value FROM metric WHERE trial = ?1");
-  SqliteStatement epochs = file_.prepare("SELECT loss, validation FROM epoch WHERE trial = ?1 ORDER BY epoch");
-  for (bool row = query.run(filter.method, filter.status, filter.id); row; row = query.next()) {
-    const std::int64_t id = query.integer(0);
-    const json facts = json::parse(query.text(19));
-    json trial = {{"id", id},
-                  {"task", query.text(1)},
-                  {"method", query.text(2)},
-                  {"setting", query.text(3)},
-                  {"parameters", query.text(4)},
-                  {"seed", query.integer(5)},
-                  {"status", query.text(6)},
-                  {"reason", query.text(7)},
-                  {"attempts", query.integer(8)},
-                  {"end", query.text(9)},
-                  {"epochs", query.integer(10)},
-                  {"first_epoch", query.integer(11)},
-                  {"best_epoch", query.integer(12)},
-                  {"seconds", query.number(13)},
-                  {"started", query.text(14)},
-                  {"selection", number_or_null(query.number(15))},
-                  {"violation", number_or_null(query.number(16))},
-                  {"configuration", query.text(17)},
-                  {"config", json::parse(query.text(18))},
-                  {"data", facts.at("data")},
-                  {"set", facts.at("set")},
-                  {"names", facts.at("names")},
-                  {"version", query.text(20)},
-                  {"machine", json::parse(query.text(21))},
-                  {"validation", json::object()},
-                  {"test", json::object()}};
-    for (bool found = metrics.run(id); found; found = metrics.next()) {
-      trial[metrics.text(0)][metrics.text(1)] = number_or_null(metrics.number(2));
-    }
-    if (with_epochs) {
-      trial["history"] = json::array();
-      for (bool found = epochs.run(id); found; found = epochs.next()) {
-        trial["history"].push_back(
-            {{"loss", number_or_null(epochs.number(0))}, {"validation", number_or_null(epochs.number(1))}});
-      }
-    }
-    visit(trial);
-  }
+  SqliteStatement query = file_.prepare(std::string(kWholeTrial) + kJoined + kFiltered);
+  const bool row = query.run(filter.method, filter.status, filter.id);
+  visit_trials(file_, query, row, with_epochs, visit);
 }
 
 std::vector<json> ResultsStore::trials_of(const std::string& configuration) {
   std::vector<json> out;
-  SqliteStatement query = file_.prepare(
-      "SELECT t.id FROM trial t JOIN configuration c ON c.id = t.configuration"
-      " WHERE c.key = ?1 AND t.status = 'finished' ORDER BY t.seed");
-  std::vector<std::int64_t> ids;
-  for (bool row = query.run(configuration); row; row = query.next()) ids.push_back(query.integer(0));
-  for (const std::int64_t id : ids) {
-    each({.method = {}, .status = {}, .id = id}, false, [&](const json& trial) { out.push_back(trial); });
-  }
+  // Found by the configuration's index: a filter would look at all trials.
+  SqliteStatement query =
+      file_.prepare(std::string(kWholeTrial) + kJoined + " WHERE c.key = ?1 AND t.status = 'finished' ORDER BY t.seed");
+  const bool row = query.run(configuration);
+  visit_trials(file_, query, row, false, [&](const json& trial) { out.push_back(trial); });
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "plot/bubble_map.hpp"
 #include "plot/colors.hpp"
 #include "plot/contour_lines.hpp"
 #include "plot/fluid.hpp"
@@ -243,6 +244,32 @@ TEST(Plot, ADayOfALineTakesFewBytes) {
                     .y = {.range = {0.5, 4}},
                     .marks = {Line{"a", points, {}}}};
   EXPECT_LT(fluid(panel, 200).size(), 1250U * 6 + 1500);
+}
+
+// At 60 degrees of latitude a degree of longitude is half as long: two degrees east are as far as one north.
+TEST(BubbleMap, BothDirectionsHaveOneScale) {
+  const std::string svg = bubble_map({.title = "<map>",
+                                      .description = "",
+                                      .bubbles = {{.at = {10, 59.5}, .size = 1, .strength = -1, .label = "a & b"},
+                                                  {.at = {12, 60.5}, .size = 4, .strength = 0.5, .label = "c"}}},
+                                     300);
+  EXPECT_NE(svg.find("viewBox=\"0 0 1004 1004\""), std::string::npos) << svg;
+  EXPECT_NE(svg.find("aria-label=\"&lt;map&gt;\""), std::string::npos);
+  EXPECT_NE(svg.find("aria-label=\"a &amp; b\""), std::string::npos);
+  EXPECT_LT(svg.find("aria-label=\"c\""), svg.find("aria-label=\"a &amp; b\"")) << "the large one is behind";
+  EXPECT_NE(svg.find("r=\"34.0\""), std::string::npos);
+  EXPECT_NE(svg.find("r=\"17.0\""), std::string::npos) << "the area counts";
+}
+
+TEST(BubbleMap, APlaceAloneAndPlacesWithoutSizeAreDrawn) {
+  for (const std::vector<Bubble>& bubbles :
+       {std::vector<Bubble>{{.at = {5, 5}, .size = 2, .strength = 0, .label = "x"}},
+        std::vector<Bubble>{{.at = {5, 5}, .size = 0, .strength = 0, .label = "x"},
+                            {.at = {6, 5}, .size = 0, .strength = 0, .label = "y"}}}) {
+    const std::string svg = bubble_map({.title = "t", .description = "", .bubbles = bubbles}, 300);
+    EXPECT_EQ(count(svg, "class=\"bubble\""), bubbles.size());
+    EXPECT_EQ(svg.find("nan"), std::string::npos) << svg;
+  }
 }
 
 }  // namespace

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
 
 #include "files/errors.hpp"
@@ -125,6 +127,134 @@ TEST(Report, OurResultsStandBesideThePapers) {
   EXPECT_NE(dispatch_beside_the_paper({ours}).find("0.67"), std::string::npos);
   ours.method = "equal_weight";
   EXPECT_NE(portfolio_beside_the_paper({ours}).find("no numbers"), std::string::npos);
+}
+
+// A run of dispatch with three zones: the fleet is where the demand is, but for a half of it in the second one.
+void write_dispatch_run(const std::filesystem::path& folder,
+                        const std::vector<std::string>& zones = {"4", "12", "105"}) {
+  write(folder / "manifest.json", json{{"schema", "softradial.run/1"},
+                                       {"task", "dispatch"},
+                                       {"status", "finished"},
+                                       {"config", {{"method", "soft_radial"}, {"kappa", 0.6}}},
+                                       {"set", {{"type", "capped_simplex"}, {"dim", 3}, {"cap", 0.6}}},
+                                       {"names", zones},
+                                       {"data", {{"source", "hourly.csv"}}},
+                                       {"seeds", {0}},
+                                       {"best_seed", 0}}
+                                      .dump());
+  const std::filesystem::path own = folder / "seed-0";
+  write(own / "trial.json", json{{"seed", 0}, {"test", {{"served_rate", 0.8}}}, {"violation", 0.0}}.dump());
+  write(own / "history.csv", "epoch,loss,validation\n1,-0.1,0.3\n");
+  write(own / "decisions.csv", "hour,split,a,b,c\n2024-05-01T00,test,0.5,0.3,0.2\n2024-05-01T01,test,0.4,0.4,0.2\n");
+  write(own / "outcomes.csv",
+        "hour,split,supply,demand,served,served_rate,slack\n2024-05-01T00,test,100,100,80,0.8,0.1\n"
+        "2024-05-01T01,test,100,100,80,0.8,0.1\n");
+  std::string totals = "zone,split,allocation,demand,served\n";
+  for (const auto& [k, numbers] :
+       {std::pair<std::size_t, const char*>{0, "100,100,90"}, {1, "20,40,20"}, {2, "80,60,60"}})
+    totals += zones[k] + ",validation,1,1,1\n" + zones[k] + ",test," + numbers + "\n";
+  write(own / "zones.csv", totals);
+}
+
+TEST(Report, FleetAndDemandStandZoneByZone) {
+  const test::TempDir folder;
+  const std::filesystem::path root = folder.path("runs");
+  write_dispatch_run(root / "taxi");
+  const std::string plain = html_of(report_of({read_run(root / "taxi")}));
+  EXPECT_NE(plain.find("data-names=\"[&quot;4&quot;,&quot;105&quot;,&quot;12&quot;]\""), std::string::npos)
+      << "the largest demand first";
+  EXPECT_EQ(plain.find("class=\"map\""), std::string::npos);
+  EXPECT_NE(plain.find(R"("head":"zone")"), std::string::npos);
+  EXPECT_NE(plain.find("[500000,400000,100000]"), std::string::npos) << "the fleet's shares";
+
+  write(folder.path("places.csv"),
+        "LocationID,Borough,Zone,lon,lat\n4,Manhattan,\"Alphabet City, East\",-73.97,40.72\n"
+        "12,Manhattan,<b>Battery,-74.01,40.70\n105,Manhattan,Ellis Island,,\n9,Queens,Far away,-70,41\n");
+  const ZonePlaces places = read_zone_places(folder.path("places.csv"));
+  EXPECT_EQ(places.by_zone.size(), 3U);
+  EXPECT_EQ(zones_without_place({read_run(root / "taxi")}, places), std::vector<std::string>{"105"});
+  const std::string html = html_of(report_of({read_run(root / "taxi")}, places));
+  EXPECT_NE(
+      html.find("aria-label=\"Alphabet City, East (4); demand 50.00 %; fleet 50.00 %, 1.00 of that; served 90.0 %\""),
+      std::string::npos);
+  EXPECT_NE(html.find("&lt;b&gt;Battery (12); demand 20.00 %; fleet 10.00 %, 0.50 of that; served 50.0 %"),
+            std::string::npos);
+  EXPECT_EQ(html.find("<b>"), std::string::npos);
+  EXPECT_EQ(html.find("Far away"), std::string::npos) << "zones that the run does not have";
+  EXPECT_NE(html.find("no coordinates: 105."), std::string::npos);
+  EXPECT_NE(html.find("[-73970000,null,-74010000]"), std::string::npos) << "coordinates are in the CSV";
+}
+
+TEST(Report, AZoneWithoutDemandHasNoRatio) {
+  const test::TempDir folder;
+  const std::filesystem::path root = folder.path("runs");
+  write_dispatch_run(root / "taxi");
+  write(root / "taxi" / "seed-0" / "zones.csv",
+        "zone,split,allocation,demand,served\n4,test,50,50,50\n12,test,50,0,0\n105,test,100,150,100\n");
+  const ZonePlaces places{.file = "p", .by_zone = {{"12", {.name = "Empty", .lon = 1, .lat = 2}}}};
+  const std::string html = html_of(report_of({read_run(root / "taxi")}, places));
+  EXPECT_NE(html.find("Empty (12); no demand; fleet 25.00 %"), std::string::npos);
+  EXPECT_EQ(html.find("nan"), std::string::npos);
+}
+
+TEST(Report, ZonesOfTheTaxiData) {
+  const char* folder = std::getenv("SOFTRADIAL_SHARED_DATA");
+  if (folder == nullptr) GTEST_SKIP() << "SOFTRADIAL_SHARED_DATA names no folder with real data";
+  const ZonePlaces places = read_zone_places(std::filesystem::path(folder) / "taxi" / "zone_lookup.csv");
+  EXPECT_GT(places.by_zone.size(), 250U);
+  EXPECT_EQ(places.by_zone.at("161").name, "Midtown Center");
+}
+
+TEST(Report, ARunWithoutARecordOfItsZonesIsStillAReport) {
+  const test::TempDir folder;
+  const std::filesystem::path root = folder.path("runs");
+  write_dispatch_run(root / "old");
+  std::filesystem::remove(root / "old" / "seed-0" / "zones.csv");
+  EXPECT_NE(html_of(report_of({read_run(root / "old")})).find("no record of its zones"), std::string::npos);
+}
+
+std::string complaint(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const DataError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Report, BadZonesAreToldInOneLine) {
+  const test::TempDir folder;
+  const std::filesystem::path root = folder.path("runs");
+  const std::string file = folder.path("places.csv");
+  for (const auto& [text, what] : {std::pair{"", "is empty"},
+                                   {"zone,lon\n4,1\n", "has no column lat"},
+                                   {"zone,x,y\n4,1,2\n", "has no column lon"},
+                                   {"zone,lon,lat\n4,1,2\n4,1,2\n", "line 3: the zone \"4\" has a place already"},
+                                   {"zone,lon,lat\n4,1\n", "line 2: 2 fields, expected 3"},
+                                   {"zone,lon,lat\n4,x,2\n", "line 2: \"x\" is no number"},
+                                   {"zone,lon,lat\n4,1,91\n", "line 2: \"91\" is no number from -90 to 90"},
+                                   {"zone,lon,lat\n4,,\n", "no zone has coordinates"}}) {
+    write(file, text);
+    const std::string line = complaint([&] { static_cast<void>(read_zone_places(file)); });
+    EXPECT_NE(line.find(what), std::string::npos) << text << line;
+    EXPECT_EQ(line.find('\n'), std::string::npos);
+  }
+  write_dispatch_run(root / "taxi");
+  write(file, "zone,lon,lat\nA,1,2\n");
+  const ZonePlaces others = read_zone_places(file);
+  EXPECT_NE(
+      complaint([&] { static_cast<void>(report_of({read_run(root / "taxi")}, others)); }).find("has none of the zones"),
+      std::string::npos);
+  write_run(root / "prices", "soft_radial");
+  EXPECT_NE(complaint([&] { static_cast<void>(report_of({read_run(root / "prices")}, others)); }).find("has no zones"),
+            std::string::npos);
+  for (const auto& [text, what] : {std::pair{"zone,split\n", "has no head"},
+                                   {"zone,split,allocation,demand,served\n4,test,1,1,1\n", "has 1 of 3 zones"},
+                                   {"zone,split,allocation,demand,served\n5,test,1,1,1\n", "\"5\" is not the zone"},
+                                   {"zone,split,allocation,demand,served\n4,test,-1,1,1\n", "\"-1\" is no count"}}) {
+    write(root / "taxi" / "seed-0" / "zones.csv", text);
+    EXPECT_NE(complaint([&] { static_cast<void>(read_run(root / "taxi")); }).find(what), std::string::npos) << what;
+  }
 }
 
 TEST(Report, NamesCannotBreakThePage) {

@@ -368,6 +368,24 @@ TEST(Policy, DispatchIsTestedAndPredictedLikePortfolios) {
   const Arguments data = {"--model", dir.path("run"), "--demand", "synthetic:taxi"};
   const json manifest = read_json(dir.path("run/manifest.json"));
   const auto outcomes = lines(read(dir.path("run/seed-0/outcomes.csv")));
+  // For each zone of validation and of test the sums over the hours: over the zones, they are those of the outcomes.
+  const auto zones = lines(read(dir.path("run/seed-0/zones.csv")));
+  EXPECT_EQ(zones[0], "zone,split,allocation,demand,served");
+  EXPECT_EQ(zones.size(), 41U);
+  const auto total = [](const std::vector<std::string>& rows, int column) {
+    double sum = 0;
+    for (const std::string& row : rows) {
+      if (row.find(",test,") == std::string::npos) continue;
+      std::istringstream fields(row.substr(row.find(",test,") + 6));
+      std::string field;
+      for (int k = 0; k <= column; ++k) std::getline(fields, field, ',');
+      sum += std::stod(field);
+    }
+    return sum;
+  };
+  for (const int column : {0, 1, 2}) {
+    EXPECT_NEAR(total(zones, column) / total(outcomes, column), 1, 1e-6) << "supply, demand, served";
+  }
   const auto first =
       std::ranges::find_if(outcomes, [](const std::string& l) { return l.find(",test,") != std::string::npos; });
   const auto backtest = run_softradial(with(with({"backtest"}, data), {"--from", first->substr(0, 13), "--json"}));

@@ -319,6 +319,37 @@ test('on a phone: one panel with tabs, the loss pinned, nothing too wide, touch'
   assert.deepEqual(problems, []);
 });
 
+test('a finger drags u, target, anchor and a corner, and the page stays where it is', async () => {
+  const { page, context, problems } = await opened('', phone);
+  const fingers = await context.newCDPSession(page);
+  const touch = (type, ...points) => fingers.send('Input.dispatchTouchEvent', { type, touchPoints: points.map(([x, y]) => ({ x, y })) });
+  await page.locator('#panel-0 canvas').scrollIntoViewIfNeeded();
+  const scrolled = await page.evaluate(() => scrollY);
+  const seen = new Set();
+  const state = async () => [await page.locator('#json').inputValue(), await point(page, 'u'), await point(page, 'target'),
+    await point(page, 'anchor')].join(' ');
+  seen.add(await state());
+  for (const [handle, by] of [['u', [40, -60]], ['target', [20, -15]], ['anchor', [-15, 12]], ['corner 3', [-20, 24]]]) {
+    const place = page.locator(`#panel-0 [data-handle="${handle}"]`);
+    const box = await place.boundingBox();
+    const from = [box.x + box.width / 2, box.y + box.height / 2];
+    await touch('touchStart', from);
+    for (let k = 1; k <= 10; ++k) {
+      await touch('touchMove', [from[0] + by[0] * k / 10, from[1] + by[1] * k / 10]);
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+    }
+    await touch('touchEnd');
+    await rested(page);
+    const now = await place.boundingBox();
+    assert.ok(Math.hypot(now.x - box.x - by[0], now.y - box.y - by[1]) < 1.5, `${handle} follows the finger`);
+    assert.ok(difference(numbers((await cells(page, 2))[1]), await native(page, 'soft_radial')) <= kAgreement, handle);
+    seen.add(await state());
+  }
+  assert.equal(seen.size, 5);
+  assert.equal(await page.evaluate(() => scrollY), scrolled);
+  assert.deepEqual(problems, []);
+});
+
 test('axe finds nothing serious, light and dark, wide and on a phone', async () => {
   for (const colorScheme of ['light', 'dark']) {
     for (const size of [wide, phone]) {

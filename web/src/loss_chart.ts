@@ -13,13 +13,23 @@ const kMostPoints = 400;
 export class LossChart {
   private readonly svg: SVGSVGElement;
   private last = '';
+  private width = 0;
+  private height = 0;
 
-  constructor(figure: HTMLElement) {
+  // `resized` is called when it must be drawn anew: asking for the size in every frame would lay out the page in each.
+  constructor(figure: HTMLElement, resized: () => void) {
     this.svg = figure.querySelector('svg')!;
+    new ResizeObserver(() => {
+      this.measure();
+      resized();
+    }).observe(this.svg);
   }
 
+  private measure(): void { ({ clientWidth: this.width, clientHeight: this.height } = this.svg); }
+
   draw(lines: readonly Line[], steps: number, shown: number): void {
-    const { clientWidth: width, clientHeight: height } = this.svg;
+    if (this.width === 0) this.measure();
+    const { width, height } = this;
     const known = lines.filter(line => line.track.ready && line.track.steps > 0);
     const seen = known.flatMap(line => losses(line.track, line.track.steps).map(([, loss]) => loss));
     const low = Math.floor(Math.log10(Math.min(...seen, 1)));
@@ -60,7 +70,7 @@ export class LossChart {
 function losses(track: Track, count: number): [number, number][] {
   const every = Math.max(1, Math.ceil(count / kMostPoints));
   const out: [number, number][] = [];
-  for (let step = 0; step < count; step += every) out.push([step, Math.max(track.at(step).loss, kFloor)]);
-  if ((count - 1) % every !== 0) out.push([count - 1, Math.max(track.at(count - 1).loss, kFloor)]);
+  for (let step = 0; step < count; step += every) out.push([step, Math.max(track.loss(step), kFloor)]);
+  if ((count - 1) % every !== 0) out.push([count - 1, Math.max(track.loss(count - 1), kFloor)]);
   return out.filter(([, loss]) => Number.isFinite(loss));
 }

@@ -1,7 +1,7 @@
 // One method in the plane: a canvas with what it does, and handles over it for what can be dragged.
 import { short, shortPoint } from './text.js';
 import { kGridSamples, type Track } from './track.js';
-import type { Method, Point } from './library.js';
+import { kStepNumbers, type Method, type Point } from './library.js';
 
 export interface Scene {
   readonly boundary: Float64Array; // pairs of coordinates
@@ -15,6 +15,7 @@ export interface PanelEvents {
   // `at` in the plane; `moving` until the pointer is let go.
   drag(handle: string, at: Point, moving: boolean): void;
   remove(handle: string): void;
+  resized(): void;
 }
 
 // A line that moves less than this between two samples is not drawn to: most of a warped grid lies on itself.
@@ -38,6 +39,11 @@ export class Panel {
   // The grid is drawn once for each map and window.
   private readonly gridCanvas = document.createElement('canvas');
   private gridDrawn: unknown[] = [];
+  // What the page knows about the canvas. Asking in every frame would lay out the page in each.
+  private width = 0; // of the page's pixels
+  private height = 0;
+  private colors: Readonly<Record<'set' | 'mine' | 'ink' | 'page', string>> | null = null;
+  private readonly shownHandles = new Map<string, string>();
 
   constructor(index: number, methods: readonly Method[], private readonly events: PanelEvents) {
     this.figure = document.createElement('figure');
@@ -53,6 +59,10 @@ export class Panel {
     this.canvas = this.figure.querySelector('canvas')!;
     this.select.append(...methods.map(method => new Option(method.name.replaceAll('_', ' '), method.name)));
     this.select.addEventListener('change', () => events.choose(this.select.value));
+    new ResizeObserver(() => {
+      this.measure();
+      events.resized();
+    }).observe(this.canvas);
     this.canvas.addEventListener('click', event => events.drag('u', this.pointAt(event), false));
   }
 
@@ -75,13 +85,17 @@ export class Panel {
     this.scene = scene;
     if (this.select.value !== method) this.select.value = method;
     this.problem.hidden = track.problem === '';
-    this.problem.textContent = track.problem;
-    [this.word.textContent, this.numbers.textContent] = verdict;
+    say(this.problem, track.problem);
+    say(this.word, verdict[0]);
+    say(this.numbers, verdict[1]);
     this.figure.classList.toggle('late', track.late);
     this.placeHandles(scene);
     if (this.resize()) this.paint(track, scene);
     this.canvas.setAttribute('aria-label', this.description(method, track, scene, verdict[0]));
   }
+
+  // The page has become light or dark.
+  recolor(): void { this.colors = null; }
 
   private description(method: string, track: Track, scene: Scene, word: string): string {
     const name = method.replaceAll('_', ' ');
@@ -90,12 +104,14 @@ export class Panel {
     return `${name}: ${word}. At step ${Math.min(scene.shown, track.steps - 1)} u is ${shortPoint(u)}, x ${shortPoint(x)}, the loss ${short(loss)}.`;
   }
 
+  private measure(): void { ({ clientWidth: this.width, clientHeight: this.height } = this.canvas); }
+
   private resize(): boolean {
-    const { clientWidth, clientHeight } = this.canvas;
-    if (clientWidth === 0) return false; // a tab that is not shown
+    if (this.width === 0) this.measure();
+    if (this.width === 0) return false; // a tab that is not shown
     const scale = window.devicePixelRatio;
-    const width = Math.round(clientWidth * scale);
-    const height = Math.round(clientHeight * scale);
+    const width = Math.round(this.width * scale);
+    const height = Math.round(this.height * scale);
     if (this.canvas.width !== width || this.canvas.height !== height) {
       this.canvas.width = width;
       this.canvas.height = height;
@@ -119,9 +135,13 @@ export class Panel {
       if (names.has(name)) continue;
       handle.remove();
       this.handles.delete(name);
+      this.shownHandles.delete(name);
     }
     const [left, bottom, right, top] = scene.window;
     for (const { name, kind, at } of scene.handles) {
+      const shown = [...at, ...scene.window].join(' ');
+      if (this.shownHandles.get(name) === shown) continue;
+      this.shownHandles.set(name, shown);
       const handle = this.handles.get(name) ?? this.makeHandle(name, kind);
       const x = (at[0] - left) / (right - left);
       const y = (top - at[1]) / (top - bottom);
@@ -179,20 +199,31 @@ export class Panel {
 
   private paint(track: Track, scene: Scene): void {
     const context = this.canvas.getContext('2d')!;
-    const style = getComputedStyle(this.figure);
-    const color = (name: string): string => style.getPropertyValue(name).trim();
+    const { set, mine, ink, page } = this.colors ??= this.readColors();
     const scale = window.devicePixelRatio;
     context.clearRect(0, 0, this.canvas.width, this.canvas.height);
-    this.paintSet(context, scene, color('--set'), scale);
-    this.paintGrid(context, track, scene, color('--mine'), scale);
-    if (track.ready && track.steps > 0) this.paintDescent(context, track, scene, color('--mine'), color('--ink'), color('--page'), scale);
+    this.paintSet(context, scene, set, scale);
+    this.paintGrid(context, track, scene, mine, scale);
+    if (track.ready && track.steps > 0) this.paintDescent(context, track, scene, mine, ink, page, scale);
+  }
+
+  private readColors(): NonNullable<Panel['colors']> {
+    const style = getComputedStyle(this.figure);
+    const color = (name: string): string => style.getPropertyValue(name).trim();
+    return { set: color('--set'), mine: color('--mine'), ink: color('--ink'), page: color('--page') };
+  }
+
+  // A line through every `stride`-th pair of numbers, from the one at `first`. The same as toCanvas, without an array for each.
+  private trace(context: CanvasRenderingContext2D, { window: [left, bottom, right, top] }: Scene, data: Float64Array, first: number,
+    stride: number, count: number): void {
+    const across = this.canvas.width / (right - left);
+    const down = this.canvas.height / (top - bottom);
+    context.beginPath();
+    for (let k = 0, i = first; k < count; ++k, i += stride) context.lineTo((data[i]! - left) * across, (top - data[i + 1]!) * down);
   }
 
   private paintSet(context: CanvasRenderingContext2D, scene: Scene, color: string, scale: number): void {
-    context.beginPath();
-    for (let i = 0; i < scene.boundary.length; i += 2) {
-      context.lineTo(...this.toCanvas([scene.boundary[i]!, scene.boundary[i + 1]!], scene));
-    }
+    this.trace(context, scene, scene.boundary, 0, 2, scene.boundary.length / 2);
     context.closePath();
     context.fillStyle = context.strokeStyle = color;
     context.globalAlpha = 0.1;
@@ -214,13 +245,19 @@ export class Panel {
       const grid = this.gridCanvas.getContext('2d')!;
       grid.beginPath();
       const least = kLeastPixels * scale;
-      let [lastX, lastY] = [0, 0];
+      const [left, bottom, right, top] = scene.window;
+      const across = width / (right - left);
+      const down = height / (top - bottom);
+      let lastX = 0;
+      let lastY = 0;
       for (let i = 0; i < warped.length; i += 2) {
-        const [x, y] = this.toCanvas([warped[i]!, warped[i + 1]!], scene);
+        const x = (warped[i]! - left) * across;
+        const y = (top - warped[i + 1]!) * down;
         const begins = i / 2 % kGridSamples === 0;
         if (!begins && Math.abs(x - lastX) + Math.abs(y - lastY) < least) continue;
         if (begins) grid.moveTo(x, y); else grid.lineTo(x, y);
-        [lastX, lastY] = [x, y];
+        lastX = x;
+        lastY = y;
       }
       grid.strokeStyle = color;
       grid.lineWidth = 0.6 * scale;
@@ -233,8 +270,7 @@ export class Panel {
   private paintDescent(context: CanvasRenderingContext2D, track: Track, scene: Scene, mine: string, ink: string, page: string, scale: number): void {
     const last = Math.min(scene.shown, track.steps - 1);
     const line = (of: 'u' | 'x'): void => {
-      context.beginPath();
-      for (let k = 0; k <= last; ++k) context.lineTo(...this.toCanvas(track.at(k)[of], scene));
+      this.trace(context, scene, track.data, of === 'u' ? 0 : 2, kStepNumbers, last + 1);
       context.stroke();
     };
     const now = track.at(last);
@@ -269,4 +305,9 @@ export class Panel {
     dot(u, 4, page, ink);
     dot(x, 5, mine, page);
   }
+}
+
+// A text that is the same is not written again: the page would be laid out anew.
+function say(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
 }

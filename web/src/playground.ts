@@ -47,7 +47,7 @@ export class Playground {
   private readonly methods: ReadonlyMap<string, Method>;
   private readonly tracks: readonly Track[];
   private readonly panels: readonly Panel[];
-  private readonly chart = new LossChart(element('loss'));
+  private readonly chart = new LossChart(element('loss'), () => this.ask());
   private readonly controls: Controls;
   readonly frameTimes: number[] = []; // ms, for who measures
 
@@ -59,6 +59,7 @@ export class Playground {
       choose: method => this.change({ methods: this.state.methods.map((old, i) => (i === index ? method : old)) as unknown as Methods }),
       drag: (handle, at, moving) => this.drag(handle, at, moving),
       remove: handle => this.removeCorner(handle),
+      resized: () => this.ask(),
     }));
     element('panels').append(...this.panels.map(panel => panel.figure));
     this.controls = new Controls({
@@ -78,7 +79,10 @@ export class Playground {
     this.wireCode();
     window.addEventListener('hashchange', () => { if (location.hash !== toHash(this.state)) this.change(fromHash(location.hash)); });
     window.addEventListener('resize', () => this.ask());
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.ask());
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+      for (const panel of this.panels) panel.recolor();
+      this.ask();
+    });
     this.frame();
     this.settleLater();
   }

@@ -122,6 +122,11 @@ export class Track {
   get steps(): number { return this.pathPieces.filled; }
   get finished(): boolean { return this.pathPieces.items > 0 && this.pathPieces.done; }
 
+  // kStepNumbers for each of the steps that are known: u, x and the loss.
+  get data(): Float64Array { return this.path; }
+
+  loss(step: number): number { return this.path[kStepNumbers * step + 4]!; }
+
   at(step: number): Step {
     const base = kStepNumbers * Math.min(step, this.steps - 1);
     const [u0 = 0, u1 = 0, x0 = 0, x1 = 0, loss = 0] = this.path.subarray(base, base + kStepNumbers);
