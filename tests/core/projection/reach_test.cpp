@@ -34,7 +34,7 @@ TEST(Reach, OfBallsBoxesAndAffineSets) {
 // 8 to 64 axes stand for many, with the length that the hull leaves of each.
 TEST(Reach, OfManyDimensionsIsThatOfFew) {
   EXPECT_NEAR(reach_of(Ball(VectorXd::Zero(1000), 3)), 3, 1e-12);
-  EXPECT_NEAR(reach_of(Ball(VectorXd::Zero(1 << 19), 3)), 3, 1e-12);
+  EXPECT_NEAR(reach_of(Ball(VectorXd::Zero(1 << 19), 3)), 3, 1e-9);
   // Each axis leaves at 1 / n on one side, far away on the other.
   EXPECT_NEAR(reach_of(Simplex(100000)), std::sqrt(2) * 1e-5, 1e-8);
   EXPECT_EQ(auto_lambda(Ball(VectorXd::Zero(2), 1e-40), require_anchor(Ball(VectorXd::Zero(2), 1e-40))), 0x1p-96);
