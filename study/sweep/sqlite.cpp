@@ -16,6 +16,23 @@ constexpr int kPrimaryCode = 0xFF;  // the low byte of an extended code
 // A reader may meet the writer between two pages; it waits for so long.
 constexpr int kWaitMilliseconds = 10'000;
 
+// Whether the bytes are UTF-8: a head says how many bytes that begin with the bits 10 follow it. Forms that are too long count,
+// too: nothing of ours depends on them.
+bool is_utf8(std::string_view text) {
+  std::size_t following = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xC0) == 0x80) {
+      if (following == 0) return false;
+      --following;
+      continue;
+    }
+    if (following > 0 || byte > 0xF4 || byte == 0xC0 || byte == 0xC1) return false;
+    following = byte < 0x80 ? 0 : byte < 0xE0 ? 1 : byte < 0xF0 ? 2 : 3;
+  }
+  return following == 0;
+}
+
 }  // namespace
 
 void SqliteFile::Close::operator()(sqlite3* database) const noexcept { sqlite3_close_v2(database); }
@@ -112,7 +129,10 @@ double SqliteStatement::number(int column) const {
 std::string SqliteStatement::text(int column) const {
   const unsigned char* const text = sqlite3_column_text(statement_.get(), column);
   const int size = sqlite3_column_bytes(statement_.get(), column);
-  return text == nullptr ? std::string() : std::string(reinterpret_cast<const char*>(text), static_cast<size_t>(size));
+  if (text == nullptr) return {};
+  std::string out(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
+  if (!is_utf8(out)) throw DataError(file_->path().string() + ": is damaged: a text is not UTF-8");
+  return out;
 }
 
 // The lock for writing is taken at once: a second writer waits here, not halfway.
