@@ -52,7 +52,16 @@ struct Line {
   std::string method;
   json report;
   std::string paper;
+  std::string write_error = {};  // why its record is not complete; empty: it is
 };
+
+// The last word of a table: the numbers are printed, but a disk was full.
+ExitCode done_unless_unwritten(const std::vector<Line>& lines) {
+  for (const Line& line : lines) {
+    if (!line.write_error.empty()) throw InternalFailure(line.write_error);
+  }
+  return ExitCode::done;
+}
 
 double worst_violation(const json& report) {
   double worst = 0;
@@ -93,6 +102,7 @@ struct TableWork {
   WorkProgress& bar;
   const std::atomic<bool>& stop;
   int jobs;
+  std::string& write_error;  // of the line: the first file that could not be written
 };
 
 // A run in a folder counts if it is finished and was asked for the same: configuration, set, data, seeds. A tuned one may have
@@ -106,7 +116,9 @@ bool is_wanted(const json& saved, const json& wanted, bool tune) {
     }
   }
   return identity_difference(before, now).empty() && saved.value("status", "") == "finished" &&
-         saved.value("seeds", json()) == wanted.at("seeds");
+         saved.value("seeds", json()) == wanted.at("seeds") &&
+         // A disk that was full has left seeds out.
+         saved.value("finished_seeds", json()) == wanted.at("seeds");
 }
 
 // Reads the run in `out` if it is the one that is wanted. Otherwise trains it, going on where an earlier table was stopped.
@@ -119,7 +131,7 @@ json run_or_read(Config config, bool tune, const TableType& table, const std::fi
   const std::string name = config.layer.method + " " + set_name(config.cap);
   std::optional<json> saved;
   if (!out.empty() && std::filesystem::exists(out / "manifest.json")) saved = read_manifest(out);
-  if (saved && is_wanted(*saved, wanted, tune)) {
+  if (saved && is_wanted(*saved, wanted, tune) && std::filesystem::exists(out / kReportFile)) {
     work.bar.begin(name, static_cast<int>(wanted.at("seeds").size()));
     return read_report(out);
   }
@@ -146,7 +158,7 @@ json run_or_read(Config config, bool tune, const TableType& table, const std::fi
   json result = report(config, study::run(config, table, hooks));
   if (folder) {
     folder->save_report(result, "");
-    if (!folder->write_error().empty()) tell("warning: " + folder->write_error());
+    if (work.write_error.empty()) work.write_error = folder->write_error();
   }
   return result;
 }
@@ -275,7 +287,8 @@ std::vector<Line> run_lines(const TableArguments& arguments, Config config, cons
   }
   WorkProgress bar(trainings, false);
   const StopOnSignal stop;
-  const TableWork work{bar, stop.flag(), jobs_or_default(arguments.jobs, config.threads)};
+  std::string write_error;
+  const TableWork work{bar, stop.flag(), jobs_or_default(arguments.jobs, config.threads), write_error};
   const auto add = [&](const std::string& method, double cap) {
     config.layer = layer_named(method);
     config.cap = cap;
@@ -283,7 +296,9 @@ std::vector<Line> run_lines(const TableArguments& arguments, Config config, cons
     if (!arguments.runs.empty()) {
       out = std::filesystem::path(arguments.runs) / fmt::format("{}-{}-{:g}", arguments.universe, method, cap);
     }
-    lines.push_back({set_name(cap), method, run_or_read(config, arguments.tune, table, out, work), paper(method, cap)});
+    write_error.clear();
+    json report = run_or_read(config, arguments.tune, table, out, work);
+    lines.push_back({set_name(cap), method, std::move(report), paper(method, cap), write_error});
   };
   for (const auto& [method, cap] : wanted) {
     add(method, cap);
@@ -302,7 +317,7 @@ ExitCode print_lines(const TableArguments& arguments, const std::vector<Line>& l
                      std::vector<std::string> head, std::string_view paper_head, const Cells& cells) {
   if (arguments.format == Format::json) {
     print_json(lines);
-    return ExitCode::done;
+    return done_unless_unwritten(lines);
   }
   head.insert(head.begin(), {"set", "method"});
   head.emplace_back("viol.");
@@ -321,7 +336,7 @@ ExitCode print_lines(const TableArguments& arguments, const std::vector<Line>& l
     if (!chosen.empty()) below += fmt::format("\n{}, {}: {}", line.method, line.set, chosen);
   }
   print(rows, below, arguments.format);
-  return ExitCode::done;
+  return done_unless_unwritten(lines);
 }
 
 // The caps of the paper's table for a universe, largest first.
