@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any, Callable, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import numpy as np
 
@@ -222,15 +222,18 @@ def main(words: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("--dim", type=float, default=1e6, help="the dimension (default 1e6)")
     parser.add_argument("--folder", type=Path, default=Path("."), help="for the description of the stream's set")
     arguments = parser.parse_args(words)
-    parts = {
-        "callers": lambda: (
-            callers_of_c(arguments.threads, arguments.calls) if arguments.surface != "torch" else None,
-            callers_of_torch(arguments.threads, arguments.calls) if arguments.surface != "c" else None,
-            print(f"callers: {arguments.threads} threads, {arguments.calls} calls each on each layer"),
-        ),
-        "stream": lambda: stream(
-            None if arguments.mebibytes else arguments.seconds, arguments.mebibytes or 0, arguments.folder
-        ),
+
+    def callers() -> None:
+        if arguments.surface != "torch":
+            callers_of_c(arguments.threads, arguments.calls)
+        if arguments.surface != "c":
+            callers_of_torch(arguments.threads, arguments.calls)
+        print(f"callers: {arguments.threads} threads, {arguments.calls} calls each on each layer")
+
+    seconds = None if arguments.mebibytes else arguments.seconds
+    parts: Dict[str, Callable[[], None]] = {
+        "callers": callers,
+        "stream": lambda: stream(seconds, arguments.mebibytes or 0, arguments.folder),
         "batch": lambda: batch(int(arguments.rows)),
         "dimension": lambda: dimension(int(arguments.dim)),
     }
