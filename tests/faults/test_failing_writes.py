@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from injection import (
     ALL_CALLS,
+    KINDS,
     Scenario,
     check_run_files,
     check_store,
@@ -23,7 +24,6 @@ from injection import (
     store_record,
 )
 
-KINDS = ["full", "full-on", "broken", "kill", "short"]
 QUICK = ["--prices", "synthetic:sectors", "--cap", "0.3", "--epochs", "6", "--hidden", "4", "--jobs", "1"]
 SWEEP = """
 task = "portfolio"
@@ -63,7 +63,7 @@ def test_train(kind, tmp_path):
         folder=place,
         check_files=lambda: check_run_files(place),
     )
-    holds_after_every_fault(scenario, kind, stride=13)
+    holds_after_every_fault(scenario, kind, stride=29)
 
 
 @needs_training
@@ -82,7 +82,7 @@ def test_sweep(kind, tmp_path):
         folder=place,
         check_files=lambda: check_store(store),
     )
-    holds_after_every_fault(scenario, kind, stride=17)
+    holds_after_every_fault(scenario, kind, stride=41)
 
 
 def old_or_new(files, reference):
@@ -139,7 +139,7 @@ def test_figures(kind, tmp_path):
 def test_report(kind, tmp_path, trained):
     place = tmp_path.resolve() / "place"
     words = ["report", str(trained), "-o", str(place / "report.html")]
-    holds_after_every_fault(one_file_scenario(words, place, ["report.html"]), kind, stride=1)
+    holds_after_every_fault(one_file_scenario(words, place, ["report.html"]), kind, stride=3)
 
 
 @needs_training
@@ -148,7 +148,7 @@ def test_backtest(kind, tmp_path, trained):
     place = tmp_path.resolve() / "place"
     words = ["backtest", "--model", str(trained), "--prices", "synthetic:sectors", "--from", "2021-01-01"]
     words += ["--weights", str(place / "w.csv"), "--returns", str(place / "r.csv")]
-    holds_after_every_fault(one_file_scenario(words, place, ["w.csv", "r.csv"]), kind, stride=5)
+    holds_after_every_fault(one_file_scenario(words, place, ["w.csv", "r.csv"]), kind, stride=9)
 
 
 @needs_training
@@ -164,7 +164,7 @@ def test_table(kind, tmp_path):
         folder=place,
         check_files=lambda: check_run_files(place),
     )
-    holds_after_every_fault(scenario, kind, stride=29)
+    holds_after_every_fault(scenario, kind, stride=67)
 
 
 @needs_training
@@ -176,7 +176,7 @@ def test_results_export(kind, tmp_path):
     store = tmp_path / "s.sqlite"
     assert run(["sweep", str(config), "--store", str(store)]).returncode == 0
     words = ["results", "export", "--store", str(store), "--out", str(place / "trials.csv")]
-    holds_after_every_fault(one_file_scenario(words, place, ["trials.csv"]), kind, stride=2)
+    holds_after_every_fault(one_file_scenario(words, place, ["trials.csv"]), kind, stride=4)
 
 
 # Python and torch are loaded for each of them.

@@ -175,10 +175,12 @@ def against_reference(subject: Subject, layer: Any, random: np.random.Generator)
             if exact_log > LEAST_LOG_DET:
                 bad["log_det_value"][i] = far_from(float(log_det[i]), exact_log, n + abs(exact_log), DERIVATIVE_DOUBT)
     if method != "hard_radial":
-        # There and back: x is met again to a rounding, however much u is stretched near the boundary.
-        again = layer(layer.inverse(x))
-        sizes_ = np.abs(anchor).max() + np.abs(x - anchor).max(1, keepdims=True)
-        bad["inverse"] = ~(np.abs(again - x) <= VALUE_DOUBT * sizes_).all(1)
+        # There and back: x is met again, however far u lies. A map that stretches by 1 / lambda stretches what rounding
+        # leaves of u, too.
+        back = layer.inverse(x)
+        allowed = VALUE_DOUBT * (np.abs(anchor).max() + np.abs(x - anchor).max(1, keepdims=True))
+        allowed = allowed + 4 * np.finfo(float).eps * (layer.stretch - 1) * np.abs(back).max(1, keepdims=True)
+        bad["inverse"] = ~(np.abs(layer(back) - x) <= allowed).all(1)
     yield from bad.items()
 
 
