@@ -84,10 +84,20 @@ def changes(line: str) -> Iterator[str]:
         yield line[:found.start()] + new + line[found.end():]
 
 
+def code_of(text: str) -> Iterator[Tuple[int, str]]:
+    """The lines with their numbers, without functions whose heads say that they work on tensors."""
+    on_tensors = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line[:1].strip():
+            on_tensors = "Tensor" in line
+        if not on_tensors:
+            yield number, line
+
+
 def mutants() -> List[Mutant]:
     files = sorted({path for pattern in FORMULAS for path in ROOT.glob(pattern)})
-    return [Mutant(str(path.relative_to(ROOT)), number + 1, line, after)
-            for path in files for number, line in enumerate(path.read_text().splitlines()) for after in changes(line)]
+    return [Mutant(str(path.relative_to(ROOT)), number, line, after)
+            for path in files for number, line in code_of(path.read_text()) for after in changes(line)]
 
 
 def equivalents() -> Dict[str, str]:

@@ -1,6 +1,7 @@
 #include "sweep/sqlite.hpp"
 
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <limits>
@@ -15,6 +16,13 @@ constexpr int kPrimaryCode = 0xFF;  // the low byte of an extended code
 
 // A reader may meet the writer between two pages; it waits for so long.
 constexpr int kWaitMilliseconds = 10'000;
+
+// Whether files may be made beside this one, and it may be written.
+bool is_right_place(const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  return ::access(folder.c_str(), W_OK | X_OK) == 0 &&
+         (::access(file.c_str(), F_OK) != 0 || ::access(file.c_str(), W_OK) == 0);
+}
 
 // Whether the bytes are UTF-8: a head says how many bytes that begin with the bits 10 follow it. Forms that are too long count,
 // too: nothing of ours depends on them.
@@ -71,6 +79,12 @@ void SqliteFile::fail(int code) const {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       throw DataError(file_.string() + ": another process holds this file");
+    case SQLITE_CANTOPEN:
+      // SQLite does not keep the system's word for it. Where the place is right, the disk is full or fails.
+      if (access_ == Access::write && is_right_place(file_)) {
+        throw WriteError(file_.string() + ": cannot be written: " + why);
+      }
+      throw DataError(file_.string() + ": " + why);
     case SQLITE_NOTADB:
       throw DataError(file_.string() + ": is no store of results");
     default:
