@@ -4,8 +4,11 @@ write.
 The law: exit code 3 and one line that names the file, or 0 and all is there; no half file under a final name, no file left
 over; the same command again (with --resume) completes the work to the same bits."""
 
+import json
 import os
 import shutil
+import subprocess
+import time
 import zipfile
 from pathlib import Path
 
@@ -13,6 +16,7 @@ import pytest
 from injection import (
     ALL_CALLS,
     KINDS,
+    PROGRAM,
     Scenario,
     check_run_files,
     check_store,
@@ -187,6 +191,23 @@ def test_export(kind, form, tmp_path, trained):
     place = tmp_path.resolve() / "place"
     words = ["export", "--model", str(trained), "--format", form, "--out", str(place / "policy.pt")]
     holds_after_every_fault(one_file_scenario(words, place, ["policy.pt"]), kind, stride=4)
+
+
+@needs_training
+def test_a_folder_that_vanishes_ends_no_training(tmp_path):
+    """Somebody deletes the run's folder while it is written: the results are printed, and the exit code says it."""
+    folder = tmp_path / "run"
+    words = ["train", "portfolio", "--prices", "synthetic:sectors", "--cap", "0.3", "--hidden", "4", "--jobs", "1"]
+    words += ["--epochs", "400", "--out", str(folder), "--json"]
+    child = subprocess.Popen([PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not (folder / "seed-0/checkpoint.safetensors").exists():
+        assert child.poll() is None, child.communicate()
+        time.sleep(0.001)
+    shutil.rmtree(folder, ignore_errors=True)
+    out, err = child.communicate()
+    assert child.returncode == 3 and err.count("\n") == 1, err
+    assert err.startswith(f"softradial: error: {folder}") and "cannot be written" in err, err
+    assert "sharpe" in json.loads(out)["mean"]
 
 
 def test_the_faults_happen(tmp_path):
