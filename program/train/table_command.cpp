@@ -48,6 +48,14 @@ A run in --runs with the same configuration is read; the others are trained and 
 --store, the file of `softradial sweep`; `table sweep` takes what is trained from a sweep file. Equal weight is always a row,
 because a layer whose outputs stay near a uniform anchor must be compared with it.)";
 
+// The last word of a table: the numbers are printed, but a disk was full.
+ExitCode done_unless_unwritten(const std::vector<TableLine>& lines) {
+  for (const TableLine& line : lines) {
+    if (!line.write_error.empty()) throw InternalFailure(line.write_error);
+  }
+  return ExitCode::done;
+}
+
 std::string set_name(double cap) { return cap >= 1 ? "simplex" : fmt::format("cap {:g}", cap); }
 
 // How many trainings the choice of parameters takes.
@@ -60,6 +68,7 @@ struct TableWork {
   WorkProgress& bar;
   const std::atomic<bool>& stop;
   int jobs;
+  std::string& write_error;  // of the line: the first file that could not be written
 };
 
 // A run in a folder counts if it is finished and was asked for the same: configuration, set, data, seeds. A tuned one may have
@@ -73,7 +82,9 @@ bool is_wanted(const json& saved, const json& wanted, bool tune) {
     }
   }
   return identity_difference(before, now).empty() && saved.value("status", "") == "finished" &&
-         saved.value("seeds", json()) == wanted.at("seeds");
+         saved.value("seeds", json()) == wanted.at("seeds") &&
+         // A disk that was full has left seeds out.
+         saved.value("finished_seeds", json()) == wanted.at("seeds");
 }
 
 // Reads the run in `out` if it is the one that is wanted. Otherwise trains it, going on where an earlier table was stopped.
@@ -86,7 +97,7 @@ json run_or_read(Config config, bool tune, const TableType& table, const std::fi
   const std::string name = config.layer.method + " " + set_name(config.cap);
   std::optional<json> saved;
   if (!out.empty() && std::filesystem::exists(out / "manifest.json")) saved = read_manifest(out);
-  if (saved && is_wanted(*saved, wanted, tune)) {
+  if (saved && is_wanted(*saved, wanted, tune) && std::filesystem::exists(out / kReportFile)) {
     work.bar.begin(name, static_cast<int>(wanted.at("seeds").size()));
     return read_report(out);
   }
@@ -113,7 +124,7 @@ json run_or_read(Config config, bool tune, const TableType& table, const std::fi
   json result = report(config, study::run(config, table, hooks));
   if (folder) {
     folder->save_report(result, "");
-    if (!folder->write_error().empty()) tell("warning: " + folder->write_error());
+    if (work.write_error.empty()) work.write_error = folder->write_error();
   }
   return result;
 }
@@ -227,7 +238,8 @@ std::vector<TableLine> run_lines(const TableArguments& arguments, Config config,
   }
   WorkProgress bar(trainings, false);
   const StopOnSignal stop;
-  const TableWork work{bar, stop.flag(), jobs_or_default(arguments.jobs, config.threads)};
+  std::string write_error;
+  const TableWork work{bar, stop.flag(), jobs_or_default(arguments.jobs, config.threads), write_error};
   const auto add = [&](const std::string& method, double cap) {
     config.layer = layer_named(method);
     config.cap = cap;
@@ -235,7 +247,9 @@ std::vector<TableLine> run_lines(const TableArguments& arguments, Config config,
     if (!arguments.runs.empty()) {
       out = std::filesystem::path(arguments.runs) / fmt::format("{}-{}-{:g}", arguments.universe, method, cap);
     }
-    lines.push_back({set_name(cap), method, run_or_read(config, arguments.tune, table, out, work), paper(method, cap)});
+    write_error.clear();
+    json report = run_or_read(config, arguments.tune, table, out, work);
+    lines.push_back({set_name(cap), method, std::move(report), paper(method, cap), write_error});
   };
   for (const auto& [method, cap] : wanted) {
     add(method, cap);
@@ -301,7 +315,7 @@ ExitCode portfolio_table(const TableArguments& arguments, const PortfolioConfig&
       paper_caps(paper_net_table(), arguments.universe),
       [&](const std::string& method, double cap) { return paper_text(config, arguments.universe, method, cap); });
   print_portfolio_lines(style_of(arguments), config.model.objective, lines, config.prices);
-  return ExitCode::done;
+  return done_unless_unwritten(lines);
 }
 
 ExitCode dispatch_table(const TableArguments& arguments, const DispatchConfig& config,
@@ -310,7 +324,7 @@ ExitCode dispatch_table(const TableArguments& arguments, const DispatchConfig& c
       arguments, config, load_demand_and_warn(config.demand, config.zones, config.data_seed), kappas, {1.0, 0.1, 0.02},
       [&](const std::string& method, double kappa) { return paper_text(config, arguments.universe, method, kappa); });
   print_dispatch_lines(style_of(arguments), lines, config.demand);
-  return ExitCode::done;
+  return done_unless_unwritten(lines);
 }
 
 // ---- the groups of a sweep file
@@ -354,7 +368,7 @@ ExitCode sweep_table(const TableArguments& arguments, const SweepArguments& want
   } else {
     print_dispatch_lines(style_of(arguments), lines, data);
   }
-  return ExitCode::done;
+  return done_unless_unwritten(lines);
 }
 
 // Ours in fractions, the paper's in the per cent that it prints.

@@ -17,6 +17,7 @@ struct TableLine {
   std::string method;
   nlohmann::json report;
   std::string paper;
+  std::string write_error = {};  // why its record is not complete; empty: it is
 };
 
 struct TableStyle {

@@ -164,6 +164,14 @@ def export_policy(policy: Policy, path: Union[str, "os.PathLike[str]"], format: 
 
 
 def _write(path: Path, content: bytes) -> None:
+    try:
+        _replace(path, content)
+    except OSError as error:
+        # The caller knows the file, not the temporary one beside it.
+        raise OSError(error.errno, f"cannot be written: {error.strerror}", str(path)) from None
+
+
+def _replace(path: Path, content: bytes) -> None:
     descriptor, part = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")
     try:
         with open(descriptor, "wb") as file:
@@ -195,6 +203,23 @@ def _summary(policy: Policy, path: str) -> str:
     return "\n".join(lines)
 
 
+def _tell(text: str) -> None:
+    """Prints the text. A reader that has left is no error; a disk that is full is one."""
+    try:
+        print(text, flush=True)
+    except OSError as error:
+        # What could not be written would be tried again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise OSError(error.errno, f"cannot be written: {error.strerror}", "stdout") from None
+
+
+def _message(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> Any:
         raise ValueError(message)
@@ -211,11 +236,13 @@ def main(arguments: Optional[List[str]] = None) -> int:
         flags = parser.parse_args(arguments)
         policy = load_policy(flags.model, flags.seed)
         export_policy(policy, flags.out, flags.format)
-        print(_summary(policy, flags.out))
+        _tell(_summary(policy, flags.out))
         return 0
     except (ValueError, FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
-        code, message = 2, str(error)
-    except (ExportFailure, OSError, MemoryError, RuntimeError) as error:
+        code, message = 2, _message(error)
+    except OSError as error:
+        code, message = 3, _message(error)
+    except (ExportFailure, MemoryError, RuntimeError) as error:
         code, message = 3, first_line(error) or type(error).__name__
     print("softradial: error: " + " ".join(message.split()), file=sys.stderr)
     return code

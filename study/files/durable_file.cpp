@@ -75,10 +75,10 @@ void write_in_place(const std::filesystem::path& file, std::string_view bytes) {
 
 }  // namespace
 
-void throw_unwritable(const std::string& place, int error) {
-  const std::string what = place + ": cannot be written: " + std::generic_category().message(error);
-  if (error == ENOSPC || error == EDQUOT || error == EIO) throw WriteError(what);
-  throw DataError(what);
+void throw_unwritable(const std::string& place, int error, const char* what) {
+  const std::string message = place + ": " + what + ": " + std::generic_category().message(error);
+  if (error == ENOSPC || error == EDQUOT || error == EIO) throw WriteError(message);
+  throw DataError(message);
 }
 
 void write_file(const std::filesystem::path& file, std::string_view bytes) {
@@ -111,7 +111,7 @@ bool append_to_log(const std::filesystem::path& file, std::string_view line) noe
 void make_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) throw DataError(folder.string() + ": this folder cannot be made: " + error.message());
+  if (error) throw_unwritable(folder.string(), error.value(), "this folder cannot be made");
   if (!std::filesystem::is_directory(folder, error)) throw DataError(folder.string() + ": is a file, not a folder");
 }
 

@@ -16,7 +16,7 @@ void write_file(const std::filesystem::path& file, std::string_view bytes);
 // Appends to a log: one write, no temporary file. Returns false if it fails; a log never ends the work that it describes.
 bool append_to_log(const std::filesystem::path& file, std::string_view line) noexcept;
 
-// Makes the folder and its parents. Throws DataError.
+// Makes the folder and its parents. Throws DataError if the place is wrong, WriteError if the disk is full or fails.
 void make_folder(const std::filesystem::path& folder);
 
 // Reads the whole file, which must be a regular one of at most `most` bytes. Throws DataError.

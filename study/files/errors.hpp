@@ -20,8 +20,8 @@ class WriteError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Throws for a file or folder that could not be opened for writing, with `error` the system's errno: WriteError if the disk is
-// full or fails, DataError if the place is wrong.
-[[noreturn]] void throw_unwritable(const std::string& place, int error);
+// Throws for a file or folder that could not be made or opened for writing, with `error` the system's errno: WriteError if the
+// disk is full or fails, DataError if the place is wrong. The message is "place: what: the system's word for the error".
+[[noreturn]] void throw_unwritable(const std::string& place, int error, const char* what = "cannot be written");
 
 }  // namespace softradial::study

@@ -118,6 +118,12 @@ SeedRecord read_seed(const std::filesystem::path& run, std::uint64_t seed, const
   }
   const TimedTable outcomes = read_test_rows(folder / "outcomes.csv");
   out.ended = outcomes.times;
+  // The last decision may have no outcome yet.
+  const std::size_t decided = out.decided.size();
+  if (decided == 0 || out.ended.empty() || (out.ended.size() != decided && out.ended.size() + 1 != decided)) {
+    throw DataError(fmt::format("{}: the test period has {} decisions and {} outcomes: a file is cut off",
+                                folder.string(), decided, out.ended.size()));
+  }
   for (std::size_t k = 0; k < outcomes.columns.size(); ++k) {
     std::vector<double>& column = out.outcomes[outcomes.columns[k]];
     for (const auto& row : outcomes.rows) column.push_back(row[k]);

@@ -182,9 +182,7 @@ std::string chosen_configurations(const std::vector<json>& groups) {
   return out;
 }
 
-}  // namespace
-
-Page report_of(ResultsStore& store) {
+Page page_of(ResultsStore& store) {
   std::vector<ShownTrial> trials;
   std::set<std::string> tasks;
   store.list({}, [&](const TrialLine& line) {
@@ -209,6 +207,16 @@ Page report_of(ResultsStore& store) {
   page.sections.push_back({"Failures", failures(trials)});
   page.sections.push_back({"Configurations", chosen_configurations(groups)});
   return page;
+}
+
+}  // namespace
+
+Page report_of(ResultsStore& store) {
+  try {
+    return page_of(store);
+  } catch (const json::exception&) {
+    throw damaged_store(store.path());
+  }
 }
 
 }  // namespace softradial::study

@@ -104,7 +104,12 @@ RunFolder::RunFolder(std::filesystem::path folder, json manifest, RunStart start
   manifest_["started"] = utc_now();
   log("begins: " + manifest_.value("task", "") + ", " + manifest_.at("config").value("method", "") +
       (start == RunStart::resume ? ", resumed" : ""));
-  save_manifest("running");
+  // A wrong place ends the run here, before anything is trained; later on nothing does.
+  try {
+    write_file(folder_ / kManifestFile, manifest_text("running"));
+  } catch (const WriteError& error) {
+    keep_error(error.what());
+  }
 }
 
 std::filesystem::path RunFolder::seed_folder(std::uint64_t seed) const { return study::seed_folder(folder_, seed); }
@@ -143,7 +148,7 @@ std::optional<json> RunFolder::read_trial(std::uint64_t seed) const {
 
 std::optional<Checkpoint> RunFolder::checkpoint(std::uint64_t seed) {
   const std::filesystem::path file = checkpoint_file(seed);
-  make_folder(file.parent_path());
+  attempt([&] { make_folder(file.parent_path()); });
   if (start_ != RunStart::resume || !std::filesystem::exists(file)) return std::nullopt;
   try {
     Checkpoint found = load_checkpoint(file);
@@ -160,42 +165,34 @@ void RunFolder::save_interrupted(const PolicyFile& policy) {
   const std::filesystem::path file = model_file(folder_, policy.seed);
   log("seed " + std::to_string(policy.seed) + " interrupted after epoch " + std::to_string(policy.epochs));
   if (policy.epochs == 0 || std::filesystem::exists(seed_folder(policy.seed) / kTrial)) return;
-  try {
-    save_policy(policy, file);
-  } catch (const WriteError& error) {
-    keep_error(error.what());
-  }
+  attempt([&] { save_policy(policy, file); });
 }
 
 void RunFolder::save_finished(const PolicyFile& policy, std::span<const EpochRecord> history,
                               std::span<const Record> records, const json& trial) {
   const std::filesystem::path folder = seed_folder(policy.seed);
-  try {
+  attempt([&] {
+    make_folder(folder);
     write_file(folder / "history.csv", history_csv(history));
     write_records(folder, records);
     save_policy(policy, model_file(folder_, policy.seed));
     write_file(folder / kTrial, text_of(trial));
     std::error_code ignored;
     std::filesystem::remove(checkpoint_file(policy.seed), ignored);
-  } catch (const WriteError& error) {
-    keep_error(error.what());
-  }
+  });
   log("seed " + std::to_string(policy.seed) + " finished after epoch " + std::to_string(policy.epochs));
   save_manifest("running");
 }
 
 void RunFolder::save_ensemble(std::span<const Record> records) {
   const std::filesystem::path folder = folder_ / kEnsemble;
-  make_folder(folder);
-  try {
+  attempt([&] {
+    make_folder(folder);
     write_records(folder, records);
-  } catch (const WriteError& error) {
-    keep_error(error.what());
-  }
+  });
 }
 
-void RunFolder::save_manifest(const std::string& status) {
-  const std::lock_guard lock(mutex_);
+std::string RunFolder::manifest_text(const std::string& status) {
   manifest_["status"] = status;
   manifest_["changed"] = utc_now();
   json done = json::array();
@@ -218,20 +215,27 @@ void RunFolder::save_manifest(const std::string& status) {
   if (best) manifest_["best_validation"] = most;
   // Where no validation is a number, the first seed is as good as any.
   if (!done.empty()) manifest_["best_seed"] = best ? json(*best) : done[0];
-  write(folder_ / kManifestFile, text_of(manifest_));
+  return text_of(manifest_);
+}
+
+void RunFolder::save_manifest(const std::string& status) {
+  const std::lock_guard lock(saving_);
+  attempt([&] { write_file(folder_ / kManifestFile, manifest_text(status)); });
 }
 
 void RunFolder::save_report(const json& report, const std::string& toml) {
-  const std::lock_guard lock(mutex_);
-  write(folder_ / kReportFile, text_of(report));
-  if (!toml.empty()) write(folder_ / kConfig, toml);
+  const std::lock_guard lock(saving_);
+  attempt([&] { write_file(folder_ / kReportFile, text_of(report)); });
+  if (!toml.empty()) attempt([&] { write_file(folder_ / kConfig, toml); });
 }
 
-void RunFolder::write(const std::filesystem::path& file, std::string_view bytes) {
+void RunFolder::attempt(const std::function<void()>& save) {
   try {
-    write_file(file, bytes);
+    save();
   } catch (const WriteError& error) {
-    if (write_error_.empty()) write_error_ = error.what();
+    keep_error(error.what());
+  } catch (const DataError& error) {
+    keep_error(error.what());
   }
 }
 

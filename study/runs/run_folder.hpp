@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -41,7 +42,8 @@ enum class RunStart {
 [[nodiscard]] std::string identity_difference(const nlohmann::json& saved, const nlohmann::json& wanted);
 
 // A run that is being written. One process writes at a time (FolderLock); its threads may save different seeds at once. A
-// full disk ends nothing: the error is kept for the end, and the results can still be printed.
+// full disk ends nothing, nor does a folder that vanishes: the error is kept for the end, and the results can still be
+// printed.
 class RunFolder {
  public:
   // `manifest` says what is asked: task, config, names, set, data, seeds. Throws DataError if the folder holds something
@@ -73,7 +75,9 @@ class RunFolder {
 
  private:
   [[nodiscard]] std::filesystem::path seed_folder(std::uint64_t seed) const;
-  void write(const std::filesystem::path& file, std::string_view bytes);
+  // Calls `save`, and keeps the error if a file could not be written.
+  void attempt(const std::function<void()>& save);
+  [[nodiscard]] std::string manifest_text(const std::string& status);
   [[nodiscard]] std::optional<nlohmann::json> read_trial(std::uint64_t seed) const;
   void remove_run();
 
@@ -81,7 +85,8 @@ class RunFolder {
   RunStart start_;
   nlohmann::json manifest_;
   FolderLock lock_;
-  std::mutex mutex_;
+  std::mutex saving_;  // of the manifest and the report
+  std::mutex mutex_;   // of the error
   std::string write_error_;
 };
 

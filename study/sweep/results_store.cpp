@@ -55,6 +55,19 @@ constexpr const char* kFiltered =
 
 json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(); }
 
+// A text of the store as JSON. SQLite does not notice a byte that the disk has changed.
+json parsed(const std::string& text, const std::filesystem::path& file) {
+  json value = json::parse(text, nullptr, false);
+  if (!value.is_object()) throw damaged_store(file);
+  return value;
+}
+
+const json& field(const json& object, const char* name, const std::filesystem::path& file) {
+  const auto found = object.find(name);
+  if (found == object.end()) throw damaged_store(file);
+  return *found;
+}
+
 // Stores meet when they are merged: a session needs a name that no other has.
 std::string random_key() {
   std::random_device device;
@@ -80,13 +93,13 @@ constexpr const char* kWholeTrial =
     " p.facts, s.version, s.machine";
 
 // The trials of a query that begins with kWholeTrial and stands at its first row, if it has one.
-void visit_trials(SqliteFile& file, SqliteStatement& query, bool row, bool with_epochs,
-                  const std::function<void(const json&)>& visit) {
+void visit_trials(SqliteFile& file, const std::filesystem::path& path, SqliteStatement& query, bool row,
+                  bool with_epochs, const std::function<void(const json&)>& visit) {
   SqliteStatement metrics = file.prepare("SELECT split, name, value FROM metric WHERE trial = ?1");
   SqliteStatement epochs = file.prepare("SELECT loss, validation FROM epoch WHERE trial = ?1 ORDER BY epoch");
   for (; row; row = query.next()) {
     const std::int64_t id = query.integer(0);
-    const json facts = json::parse(query.text(19));
+    const json facts = parsed(query.text(19), path);
     json trial = {{"id", id},
                   {"task", query.text(1)},
                   {"method", query.text(2)},
@@ -105,16 +118,19 @@ void visit_trials(SqliteFile& file, SqliteStatement& query, bool row, bool with_
                   {"selection", number_or_null(query.number(15))},
                   {"violation", number_or_null(query.number(16))},
                   {"configuration", query.text(17)},
-                  {"config", json::parse(query.text(18))},
-                  {"data", facts.at("data")},
-                  {"set", facts.at("set")},
-                  {"names", facts.at("names")},
+                  {"config", parsed(query.text(18), path)},
+                  {"data", field(facts, "data", path)},
+                  {"set", field(facts, "set", path)},
+                  {"names", field(facts, "names", path)},
                   {"version", query.text(20)},
-                  {"machine", json::parse(query.text(21))},
+                  {"machine", parsed(query.text(21), path)},
                   {"validation", json::object()},
                   {"test", json::object()}};
     for (bool found = metrics.run(id); found; found = metrics.next()) {
-      trial[metrics.text(0)][metrics.text(1)] = number_or_null(metrics.number(2));
+      json& split = trial[metrics.text(0)];
+      if (split.is_null()) split = json::object();
+      if (!split.is_object()) throw damaged_store(path);
+      split[metrics.text(1)] = number_or_null(metrics.number(2));
     }
     if (with_epochs) {
       trial["history"] = json::array();
@@ -128,6 +144,10 @@ void visit_trials(SqliteFile& file, SqliteStatement& query, bool row, bool with_
 }
 
 }  // namespace
+
+DataError damaged_store(const std::filesystem::path& file) {
+  return DataError(file.string() + ": is damaged: what it says of a trial cannot be read");
+}
 
 ResultsStore::ResultsStore(const std::filesystem::path& file, SqliteFile::Access access) : file_(file, access) {
   const bool empty = file_.number("SELECT count(*) FROM sqlite_master") == 0;
@@ -244,11 +264,11 @@ void ResultsStore::each_duration(const std::function<void(const Configuration&, 
   for (bool row = query.run(); row; row = query.next()) {
     std::shared_ptr<const Problem>& problem = problems[query.integer(4)];
     if (!problem) {
-      problem = std::make_shared<const Problem>(Problem{.key = query.text(5), .facts = json::parse(query.text(6))});
+      problem = std::make_shared<const Problem>(Problem{.key = query.text(5), .facts = parsed(query.text(6), path())});
     }
     visit({.key = query.text(0),
            .problem = problem,
-           .config = json::parse(query.text(1)),
+           .config = parsed(query.text(1), path()),
            .setting = query.text(2),
            .parameters = query.text(3)},
           query.integer(7), query.number(8));
@@ -302,7 +322,7 @@ void ResultsStore::list(const TrialFilter& filter, const std::function<void(cons
 void ResultsStore::each(const TrialFilter& filter, bool with_epochs, const std::function<void(const json&)>& visit) {
   SqliteStatement query = file_.prepare(std::string(kWholeTrial) + kJoined + kFiltered);
   const bool row = query.run(filter.method, filter.status, filter.id);
-  visit_trials(file_, query, row, with_epochs, visit);
+  visit_trials(file_, path(), query, row, with_epochs, visit);
 }
 
 std::vector<json> ResultsStore::trials_of(const std::string& configuration) {
@@ -311,7 +331,7 @@ std::vector<json> ResultsStore::trials_of(const std::string& configuration) {
   SqliteStatement query =
       file_.prepare(std::string(kWholeTrial) + kJoined + " WHERE c.key = ?1 AND t.status = 'finished' ORDER BY t.seed");
   const bool row = query.run(configuration);
-  visit_trials(file_, query, row, false, [&](const json& trial) { out.push_back(trial); });
+  visit_trials(file_, path(), query, row, false, [&](const json& trial) { out.push_back(trial); });
   return out;
 }
 

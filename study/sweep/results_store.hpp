@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "files/errors.hpp"
 #include "sweep/configuration.hpp"
 #include "sweep/sqlite.hpp"
 #include "sweep/trial_outcome.hpp"
@@ -57,6 +58,9 @@ struct MergeCount {
   std::int64_t same = 0;
   std::int64_t different = 0;
 };
+
+// What is thrown for a store that SQLite can read and we cannot.
+[[nodiscard]] DataError damaged_store(const std::filesystem::path& file);
 
 class ResultsStore {
  public:

@@ -1,6 +1,7 @@
 #include "sweep/sqlite.hpp"
 
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <limits>
@@ -15,6 +16,30 @@ constexpr int kPrimaryCode = 0xFF;  // the low byte of an extended code
 
 // A reader may meet the writer between two pages; it waits for so long.
 constexpr int kWaitMilliseconds = 10'000;
+
+// Whether files may be made beside this one, and it may be written.
+bool is_right_place(const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  return ::access(folder.c_str(), W_OK | X_OK) == 0 &&
+         (::access(file.c_str(), F_OK) != 0 || ::access(file.c_str(), W_OK) == 0);
+}
+
+// Whether the bytes are UTF-8: a head says how many bytes that begin with the bits 10 follow it. Forms that are too long count,
+// too: nothing of ours depends on them.
+bool is_utf8(std::string_view text) {
+  std::size_t following = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xC0) == 0x80) {
+      if (following == 0) return false;
+      --following;
+      continue;
+    }
+    if (following > 0 || byte > 0xF4 || byte == 0xC0 || byte == 0xC1) return false;
+    following = byte < 0x80 ? 0 : byte < 0xE0 ? 1 : byte < 0xF0 ? 2 : 3;
+  }
+  return following == 0;
+}
 
 }  // namespace
 
@@ -54,6 +79,12 @@ void SqliteFile::fail(int code) const {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       throw DataError(file_.string() + ": another process holds this file");
+    case SQLITE_CANTOPEN:
+      // SQLite does not keep the system's word for it. Where the place is right, the disk is full or fails.
+      if (access_ == Access::write && is_right_place(file_)) {
+        throw WriteError(file_.string() + ": cannot be written: " + why);
+      }
+      throw DataError(file_.string() + ": " + why);
     case SQLITE_NOTADB:
       throw DataError(file_.string() + ": is no store of results");
     default:
@@ -112,7 +143,10 @@ double SqliteStatement::number(int column) const {
 std::string SqliteStatement::text(int column) const {
   const unsigned char* const text = sqlite3_column_text(statement_.get(), column);
   const int size = sqlite3_column_bytes(statement_.get(), column);
-  return text == nullptr ? std::string() : std::string(reinterpret_cast<const char*>(text), static_cast<size_t>(size));
+  if (text == nullptr) return {};
+  std::string out(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
+  if (!is_utf8(out)) throw DataError(file_->path().string() + ": is damaged: a text is not UTF-8");
+  return out;
 }
 
 // The lock for writing is taken at once: a second writer waits here, not halfway.

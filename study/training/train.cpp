@@ -148,12 +148,14 @@ class Run {
     return metric;
   }
 
-  // A disk that is full now may have room later: a training of hours does not end for it.
+  // A disk that is full now may have room later, and a folder may come back: a training of hours does not end for them.
   void save(TrainingResult& result) const {
     if (options_.checkpoint.empty()) return;
     try {
       save_checkpoint(state_, options_.checkpoint);
     } catch (const WriteError& error) {
+      result.write_error = error.what();
+    } catch (const DataError& error) {
       result.write_error = error.what();
     }
   }

@@ -1,6 +1,8 @@
-// Gives every input of a corpus to its target, without libFuzzer: softradial_fuzz_replay TARGET FOLDER
+// Gives every input of a corpus to its target, without libFuzzer: softradial_fuzz_replay TARGET FOLDER [STEP]
+// With STEP, each input is cut off instead, after 0, STEP, 2 STEP, ... bytes.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -11,7 +13,8 @@
 
 int main(int argc, char** argv) {
   namespace fuzz = softradial::fuzz;
-  if (argc != 3) return 2;
+  if (argc != 3 && argc != 4) return 2;
+  const int step = argc == 4 ? std::atoi(argv[3]) : 0;
   const auto all = fuzz::targets();
   const auto target = std::ranges::find(all, std::string_view(argv[1]), &fuzz::Target::name);
   if (target == all.end()) return 2;
@@ -21,9 +24,13 @@ int main(int argc, char** argv) {
   for (const std::filesystem::path& file : files) {
     std::ifstream in(file, std::ios::binary);
     const std::string bytes(std::istreambuf_iterator<char>(in), {});
-    std::printf("%s\n", file.c_str());  // the last line names the input that ends the program
-    std::fflush(stdout);
-    target->run(bytes);
+    const auto give = [&](std::size_t size) {
+      std::printf("%s, %zu bytes\n", file.c_str(), size);  // the last line names the input that ends the program
+      std::fflush(stdout);
+      target->run(std::string_view(bytes).substr(0, size));
+    };
+    if (step <= 0) give(bytes.size());
+    for (std::size_t size = 0; step > 0 && size < bytes.size(); size += static_cast<std::size_t>(step)) give(size);
   }
   return files.empty() ? 1 : 0;
 }

@@ -18,6 +18,11 @@
 namespace softradial::plot {
 namespace {
 
+// An axis without words and ticks.
+Axis axis_over(Range range, Scale scale = Scale::linear) {
+  return {.range = range, .scale = scale, .label = {}, .ticks = {}};
+}
+
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // The points that a path of the commands M, l and Z runs through.
@@ -119,7 +124,7 @@ TEST(Plot, PathsComeBackToHalfAUnit) {
   std::vector<Point> points;
   for (int i = 0; i < 500; ++i) points.push_back({double(i), std::sin(0.1 * i) * i});
   for (const int decimals : {0, 1}) {
-    const Frame frame{{.range = {0, 500}}, {.range = {-500, 500}}, 3000, 1000, decimals, false};
+    const Frame frame{axis_over({0, 500}), axis_over({-500, 500}), 3000, 1000, decimals, false};
     const std::vector<Point> back = points_of(path_through(points, frame));
     ASSERT_EQ(back.size(), points.size());
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -217,8 +222,8 @@ TEST(Plot, ValuesCanBeReadBackFromAFluidPanel) {
   for (const Scale scale : {Scale::linear, Scale::log}) {
     const Panel panel{.title = "t",
                       .description = {},
-                      .x = {.range = {0, 1249}},
-                      .y = {.range = {0.5, 1.5}, .scale = scale},
+                      .x = axis_over({0, 1249}),
+                      .y = axis_over({0.5, 1.5}, scale),
                       .marks = {Line{"a", points, {}}}};
     const std::string text = fluid(panel, 200);
     const double y0 = std::stod(attribute(text, "data-y0"));
@@ -240,8 +245,8 @@ TEST(Plot, ADayOfALineTakesFewBytes) {
   for (int i = 0; i < 1250; ++i) points.push_back({double(i), 1 + 0.002 * i + 0.01 * std::sin(i)});
   const Panel panel{.title = "t",
                     .description = {},
-                    .x = {.range = {0, 1249}},
-                    .y = {.range = {0.5, 4}},
+                    .x = axis_over({0, 1249}),
+                    .y = axis_over({0.5, 4}),
                     .marks = {Line{"a", points, {}}}};
   EXPECT_LT(fluid(panel, 200).size(), 1250U * 6 + 1500);
 }

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "files/errors.hpp"
 #include "program/temp_dir.hpp"
@@ -303,6 +304,31 @@ TEST(Report, DamagedFilesAreNamed) {
     FAIL() << "it was read";
   } catch (const DataError& error) {
     EXPECT_NE(std::string(error.what()).find("outcomes.csv: line 2"), std::string::npos) << error.what();
+  }
+}
+
+// Whatever line a file of a seed ends after, the damage is named. The last decision alone may be without an outcome.
+TEST(Report, ARunWhoseFilesAreCutOffIsRefused) {
+  const test::TempDir folder;
+  const std::filesystem::path run = folder.path("run");
+  for (const std::string name : {"decisions.csv", "outcomes.csv"}) {
+    write_run(run, "soft_radial");
+    const std::filesystem::path file = run / "seed-1" / name;
+    std::vector<std::string> lines;
+    {
+      std::ifstream in(file);
+      for (std::string line; std::getline(in, line);) lines.push_back(line + "\n");
+    }
+    const std::size_t needed = lines.size() - (name == "outcomes.csv" ? 1 : 0);
+    std::string text;
+    for (std::size_t k = 0; k < lines.size(); text += lines[k++]) {
+      write(file, text);
+      if (k < needed) {
+        EXPECT_THROW(static_cast<void>(read_run(run)), DataError) << name << ", " << k << " lines";
+      } else {
+        EXPECT_EQ(read_run(run).seeds.size(), 2U) << name << ", " << k << " lines";
+      }
+    }
   }
 }
 

@@ -202,7 +202,9 @@ TEST(Run, SmoothedSharedAndDriftedPoliciesObeyAndAreSaved) {
     const TemporaryFolder folder;
     const auto trials = recorded(config, prices(), folder.path());
     EXPECT_EQ(*trials[0].worst_violation, 0);
-    if (config.model.kind == PortfolioModelKind::lstm) EXPECT_LT(trials[0].test.turnover, turnover);
+    if (config.model.kind == PortfolioModelKind::lstm) {
+      EXPECT_LT(trials[0].test.turnover, turnover);
+    }
     const PolicyPeriod period = apply_policy(best_model(folder.path()), prices(), {.from = "2021-01-01", .to = {}});
     EXPECT_NEAR(period.metrics[0].second, trials[0].test.sharpe, 1e-5);
     EXPECT_EQ(period.violation, 0);

@@ -2,7 +2,10 @@
 
 A row is a violation where x is not strictly inside (judge.py), off the equalities by more than a few ulp, or not finite for
 a finite u; where a gradient, a tangent or a log-determinant is not a number; and where no anchor is found, since every set
-has an interior. The report is a JSON file: a run goes on with what the file has, until every case has so many rows.
+has an interior. A few rows of ordinary size are compared with a reference in 60 digits (reference.py): value, tangent,
+gradient, log-determinant, and the way back through the inverse.
+
+The report is a JSON file: a run goes on with what the file has, until every case has so many rows.
 Exit code 1 if there was a violation.
 """
 from __future__ import annotations
@@ -17,9 +20,10 @@ from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 import numpy as np
 
-import softradial.numpy as sr
 from judge import Json, Judge, dim_of
+from reference import Reference, in_digits, knows, vector
 from subjects import is_coordinate_set, normals, subjects
+from surfaces import SURFACES
 
 # One ulp for the equality of the anchor, one for that of the direction, one for the rounding of x, one to spare.
 RESIDUAL_ULPS = 4
@@ -28,8 +32,26 @@ LAYER_RESIDUAL_ULPS = 16
 # Rows that go together: so many, fewer where they are long.
 MOST_ROWS = 1024
 MOST_NUMBERS = 1 << 16
+# Rows of a block that are compared with the reference.
+REFERENCE_ROWS = 2
+# What the guard and the rounding of gauges may cost, relative to the numbers that a result is made of. The sets of the
+# reference are of condition 1e2 at most, the guard is of 1e2 ulp.
+VALUE_DOUBT = 1e-11
+DERIVATIVE_DOUBT = 1e-9
+# Where a contraction is saturated beyond 60 digits, differences of the reference are noise.
+REFERENCE_NOISE = 1e-30
+LEAST_LOG_DET = -40
+# The profile has a kink at gamma = 1: no row this near to it is compared.
+KINK = 1e-3
 
-Maker = Callable[[Any, np.random.Generator], Any]
+# Of ordinary condition, and of the types that the reference knows.
+REFERENCE_SETS = {name for name, description in subjects().items() if knows(description)} & {
+    "box_1", "box_3", "box_open", "polyhedron_4", "polyhedron_wedge", "polyhedron_40x10", "ball_3", "ellipsoid_4",
+    "quadratic_parabola", "lp_1", "lp_1.5", "nested_0", "nested_2", "nested_4",
+}
+
+# (surface, set, random numbers) -> layer
+Maker = Callable[[Any, Any, np.random.Generator], Any]
 
 
 def exponent(random: np.random.Generator, low: float, high: float) -> float:
@@ -37,24 +59,33 @@ def exponent(random: np.random.Generator, low: float, high: float) -> float:
 
 
 def radial(name: str, contraction: str) -> Maker:
-    def make(given: Any, random: np.random.Generator) -> Any:
+    def make(surface: Any, given: Any, random: np.random.Generator) -> Any:
         options = {"lambda_": float(random.choice([1.0, exponent(random, -12, 12)]))}
         if name == "SoftRadial":
             options["epsilon"] = float(random.choice([0.01, exponent(random, -12, -0.01)]))
-        layer = getattr(sr, name)(given, contraction=contraction, **options)
+        layer = surface.layer(name, given, contraction=contraction, **options)
         # A gauge map with a small lambda stretches: what rounding leaves of the direction's normal part too.
         layer.stretch = max(1.0, 1 / options["lambda_"]) if name == "GaugeMap" else 1.0
+        method = "gauge_map" if name == "GaugeMap" else "soft_radial"
+        layer.radial = {"method": method, "contraction": contraction, **options}
         return layer
     return make
 
 
 def makers() -> Dict[str, Maker]:
-    all_makers: Dict[str, Maker] = {"hard_radial": lambda given, random: sr.HardRadial(given)}
+    def hard(surface: Any, given: Any, random: np.random.Generator) -> Any:
+        layer = surface.layer("HardRadial", given)
+        layer.radial = {"method": "hard_radial"}
+        return layer
+
+    all_makers: Dict[str, Maker] = {"hard_radial": hard}
     for contraction in ("rational", "exponential", "hyperbolic"):
         all_makers[f"soft_radial_{contraction}"] = radial("SoftRadial", contraction)
         all_makers[f"gauge_map_{contraction}"] = radial("GaugeMap", contraction)
-    all_makers["soft_orthogonal"] = lambda given, random: sr.SoftOrthogonal(given)
-    all_makers["mirror"] = lambda given, random: sr.Mirror(given, temperature=float(exponent(random, -3, 3)))
+    all_makers["soft_orthogonal"] = lambda surface, given, random: surface.layer("SoftOrthogonal", given)
+    all_makers["mirror"] = lambda surface, given, random: surface.layer(
+        "Mirror", given, temperature=float(exponent(random, -3, 3))
+    )
     return all_makers
 
 
@@ -110,16 +141,62 @@ def derivatives(layer: Any, u: np.ndarray, random: np.random.Generator) -> Itera
     yield "log_det", np.isnan(log_det) | (log_det == np.inf)
 
 
+def far_from(found: float, exact: float, size: float, doubt: float) -> bool:
+    return not abs(found - exact) <= doubt * size
+
+
+def against_reference(subject: Subject, layer: Any, random: np.random.Generator) -> Iterator[Tuple[str, np.ndarray]]:
+    """Rows of ordinary size, and what of them is not as the reference has it."""
+    n = subject.judge.dim
+    anchor = np.asarray(layer.anchor, dtype=float)
+    u = anchor + random.normal(size=(REFERENCE_ROWS, n)) * 10 ** random.uniform(-1, 1, size=(REFERENCE_ROWS, 1))
+    v, g = random.normal(size=u.shape), random.normal(size=u.shape)
+    x, tangent, gradient, log_det = layer(u), layer.jvp(u, v), layer.vjp(u, g), layer.log_abs_det(u)
+    radial = dict(layer.radial)
+    method = radial.pop("method")
+    reference = Reference(subject.description, anchor, method, radial)
+    bad = {name: np.zeros(len(u), dtype=bool) for name in ("value", "tangent", "gradient", "log_det_value", "inverse")}
+    with in_digits():
+        for i in range(len(u)):
+            exact_u, exact_v = vector(u[i]), vector(v[i])
+            gamma = float(reference.gamma([a - b for a, b in zip(exact_u, reference.anchor)]))
+            if abs(gamma - 1) < KINK:
+                continue
+            exact_x = np.array([float(a) for a in reference(exact_u)])
+            exact_t = np.array([float(a) for a in reference.jvp(exact_u, exact_v)])
+            size = float(np.abs(anchor).max() + np.abs(exact_x - anchor).max())
+            slope = float(np.abs(exact_t).max() + np.abs(tangent[i]).max()) + REFERENCE_NOISE / DERIVATIVE_DOUBT * size
+            bad["value"][i] = any(far_from(a, b, size, VALUE_DOUBT) for a, b in zip(x[i], exact_x))
+            bad["tangent"][i] = any(far_from(a, b, slope, DERIVATIVE_DOUBT) for a, b in zip(tangent[i], exact_t))
+            # g . (J v) = (J'g) . v
+            terms = float(np.abs(g[i] * exact_t).sum() + np.abs(gradient[i] * v[i]).sum()) + slope
+            bad["gradient"][i] = far_from(float(gradient[i] @ v[i]), float(g[i] @ exact_t), terms, DERIVATIVE_DOUBT)
+            exact_log = float(reference.log_abs_det(exact_u)) if n <= 4 and method != "hard_radial" else np.nan
+            if exact_log > LEAST_LOG_DET:
+                bad["log_det_value"][i] = far_from(float(log_det[i]), exact_log, n + abs(exact_log), DERIVATIVE_DOUBT)
+    if method != "hard_radial":
+        # There and back: x is met again, however far u lies. A map that stretches by 1 / lambda stretches what rounding
+        # leaves of u, too.
+        back = layer.inverse(x)
+        allowed = VALUE_DOUBT * (np.abs(anchor).max() + np.abs(x - anchor).max(1, keepdims=True))
+        allowed = allowed + 4 * np.finfo(float).eps * (layer.stretch - 1) * np.abs(back).max(1, keepdims=True)
+        bad["inverse"] = ~(np.abs(layer(back) - x) <= allowed).all(1)
+    yield from bad.items()
+
+
 class Subject:
     """A set with all that its rows need."""
 
-    def __init__(self, description: Json) -> None:
-        self.set = sr.parse_set(json.dumps(description).replace("Infinity", '"inf"'))
+    def __init__(self, description: Json, surface: Any) -> None:
+        self.surface = surface
+        self.description = description
+        self.set = surface.parse_set(json.dumps(description).replace("Infinity", '"inf"'))
         self.judge = Judge(description, dim_of(description))
         self.facets = normals(description)
+        self.has_reference = False
         self.fault = ""
         try:
-            self.anchor = np.asarray(self.set.find_anchor())
+            self.anchor = surface.anchor_of(self.set)
         except ValueError as error:
             self.fault = str(error)
 
@@ -132,7 +209,7 @@ def run_block(subject: Subject, maker: Maker, dtype: type, seed: List[int]) -> D
     if subject.fault:
         return {"rows": count, "wrong": {"anchor": count}, "examples": {"anchor": subject.fault}}
     try:
-        layer = maker(subject.set, random)
+        layer = maker(subject.surface, subject.set, random)
         layer(np.zeros((1, judge.dim), dtype=dtype))
     except ValueError as error:
         return {"rows": count, "refused": count, "reason": str(error)}
@@ -145,6 +222,11 @@ def run_block(subject: Subject, maker: Maker, dtype: type, seed: List[int]) -> D
         bad["equality"] = ~(judge.residual(x) <= most * ulp * getattr(layer, "stretch", 1.0))
         bad.update(derivatives(layer, u, random))
     found: Dict[str, Any] = {"rows": count, "wrong": {kind: int(rows_.sum()) for kind, rows_ in bad.items() if rows_.any()}}
+    if dtype is np.float64 and hasattr(layer, "radial") and subject.has_reference:
+        for kind, rows_ in against_reference(subject, layer, random):
+            found["wrong"].update({kind: int(rows_.sum())} if rows_.any() else {})
+            if rows_.any():
+                found.setdefault("examples", {})[kind] = {"layer": repr(layer), "seed": seed}
     for kind, rows_ in bad.items():
         if rows_.any():
             first = int(np.flatnonzero(rows_)[0])
@@ -172,12 +254,14 @@ def save(path: Path, report: Json) -> None:
     os.replace(beside, path)
 
 
-def load(path: Path, seed: int) -> Json:
+def load(path: Path, seed: int, surface: str) -> Json:
     if not path.exists():
-        return {"seed": seed, "cases": {}}
+        return {"seed": seed, "surface": surface, "cases": {}}
     report: Json = json.loads(path.read_text())
     if report["seed"] != seed:
         raise SystemExit(f"verify: {path} was begun with --seed {report['seed']}")
+    if report.get("surface", "c") != surface:
+        raise SystemExit(f"verify: {path} was begun with --surface {report.get('surface', 'c')}")
     return report
 
 
@@ -202,11 +286,16 @@ def main() -> int:
     parser.add_argument("--report", type=Path, help="a JSON file to go on with and to write (default: none)")
     parser.add_argument("--only", default="", metavar="TEXT", help="the cases whose name contains it, for example mirror")
     parser.add_argument("--seed", type=int, default=1, help="of the rows (default 1)")
+    parser.add_argument("--surface", choices=list(SURFACES), default="c", help="the door to go through (default c)")
     arguments = parser.parse_args()
     if not arguments.rows >= 1:
         parser.error(f"--rows is {arguments.rows}, below 1")
 
-    report = load(arguments.report, arguments.seed) if arguments.report else {"seed": arguments.seed, "cases": {}}
+    surface = SURFACES[arguments.surface]()
+    report = load(arguments.report, arguments.seed, surface.name) if arguments.report else {
+        "seed": arguments.seed,
+        "cases": {},
+    }
     chosen = list(cases(arguments.only))
     if not chosen:
         parser.error(f"no case's name contains '{arguments.only}'")
@@ -220,7 +309,8 @@ def main() -> int:
         key = name.split()[0]
         while tally["rows"] < wanted:
             if key not in known:
-                known = {key: Subject(description)}
+                known = {key: Subject(description, surface)}
+                known[key].has_reference = key in REFERENCE_SETS
             # The same rows whatever else runs: a block is known by its case and its number.
             seed = [arguments.seed, tally["blocks"], *name.encode()]
             merge(tally, run_block(known[key], maker, dtype, seed))
