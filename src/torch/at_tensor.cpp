@@ -162,7 +162,10 @@ class AtValue final : public TensorValue {
   [[nodiscard]] static at::Tensor quotient(const at::Tensor& a, const Right& b) {
     return a / b;
   }
-  [[nodiscard]] static at::Tensor quotient(double a, const at::Tensor& b) { return b.reciprocal() * a; }
+  // As a division: the tangent of a reciprocal squares it, which overflows where the tangent of the quotient does not.
+  [[nodiscard]] static at::Tensor quotient(double a, const at::Tensor& b) {
+    return at::scalar_tensor(a, b.options()) / b;
+  }
 
   // At a tie of two tensors the derivative is shared by halves. At a tie with a number it is 0 for relu and 1 for a
   // clamp.

@@ -106,7 +106,8 @@ static enum fault fault_of_path(const char* name, const char* path) {
   return is_below(path) ? fault_now(name, path, 0) : none;
 }
 
-#define NEXT(function) ((__typeof__(&function))dlsym(RTLD_NEXT, #function))
+// ISO C knows no conversion of object pointers to functions; POSIX does.
+#define NEXT(function) (__extension__(__typeof__(&function)) dlsym(RTLD_NEXT, #function))
 
 static int opens_for_writing(int flags) { return (flags & O_ACCMODE) != O_RDONLY || (flags & O_CREAT) != 0; }
 

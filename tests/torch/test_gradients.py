@@ -2,7 +2,8 @@
 
 import pytest
 import torch
-from torch.autograd import gradcheck, gradgradcheck
+from torch import nn
+from torch.autograd import forward_ad, gradcheck, gradgradcheck
 
 import softradial as sr
 from softradial.distributions import hull_basis
@@ -174,3 +175,20 @@ def test_batched_derivatives(case, rng):
     assert torch.allclose(torch.autograd.functional.jacobian(layer, u, vectorize=True), plain, rtol=1e-12, atol=1e-14)
     hessian = torch.autograd.functional.hessian(lambda v: layer(v).sin().sum(), u)
     assert torch.allclose(hessian, hessian.T, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("size", [1e-15, 1.0, 1e18, 1e25])
+@pytest.mark.parametrize("contraction", ["rational", "exponential", "hyperbolic"])
+@pytest.mark.parametrize("kind", ["ball", "box"])
+def test_tangents_of_single_precision_keep_their_digits(kind, contraction, size, rng):
+    """Forward mode in float32 is that in float64 to rounding, however large or small the set: a tangent of 1 moves the gauge
+    of a set of 1e25 by 1e-50 in units of u."""
+    side = torch.full((3,), size)
+    layer = sr.SoftRadial(sr.Ball(torch.zeros(3), size) if kind == "ball" else sr.Box(-side, side), contraction=contraction)
+    u = nn.functional.normalize(normal((40, 3), rng)) * size * torch.tensor([1e-3, 0.5, 1.1, 1e3]).repeat(10)[:, None]
+    u, t = u.float(), normal((40, 3), rng).float()
+    with forward_ad.dual_level():
+        narrow = forward_ad.unpack_dual(layer(forward_ad.make_dual(u, t)))
+        wide = forward_ad.unpack_dual(layer(forward_ad.make_dual(u.double(), t.double()))).tangent
+    assert torch.equal(narrow.primal, layer(u))
+    assert torch.all((narrow.tangent - wide).norm(dim=1) <= 1e-5 * (wide.norm(dim=1) + 1e-3))

@@ -54,8 +54,22 @@ class ProjectBackward final : public torch::autograd::Node {
   MapPtr map_;
 };
 
+// The core's value with the composite's tangents. In single precision these are taken in double: on sets of 1e20 the tangent of
+// the gauge, 1e-40 for a tangent of 1, has no digits left.
+at::Tensor project_with_tangents(const at::Tensor& u, const MapPtr& map) {
+  if (u.scalar_type() != at::kFloat) return composite::project(u, map);
+  at::Tensor x;
+  {
+    const at::AutoDispatchBelowADInplaceOrView below;
+    x = project(u, map);
+  }
+  const at::Tensor wide = composite::project(u.to(at::kDouble), map);
+  return x.detach() + (wide - wide.detach()).to(at::kFloat);
+}
+
 at::Tensor project_autograd(const at::Tensor& u, const MapPtr& map) {
-  if (torch::autograd::isFwGradDefined(u) || !core_precision(u)) return composite::project(u, map);
+  if (!core_precision(u)) return composite::project(u, map);
+  if (torch::autograd::isFwGradDefined(u)) return project_with_tangents(u, map);
   if (!torch::autograd::compute_requires_grad(u)) {
     const at::AutoDispatchBelowADInplaceOrView below;
     return project(u, map);
