@@ -30,7 +30,7 @@ constexpr int64_t kChunkNumbers = 1 << 23;
 
 // One sample by the core: slower, but it finds out why.
 RowStatus find_one(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const at::Tensor& f,
-                   at::Tensor point) {
+                   const at::Tensor& point) {
   const Eigen::MatrixXd rows = to_matrix(A, "A");
   const Eigen::VectorXd bound = to_vector(b, "b");
   if (!bound.allFinite() || !rows.allFinite()) return RowStatus::no_interior;

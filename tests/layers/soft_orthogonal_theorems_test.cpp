@@ -152,7 +152,7 @@ TEST_P(SoftOrthogonalTheorem, StaysInTheShellOfTheProjection) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sets, SoftOrthogonalTheorem, testing::ValuesIn(cases()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& one) { return std::string(one.param.name); });
 
 // A linear cost whose minimiser over the set is a vertex: never attained, approached as u moves against the cost.
 TEST(SoftOrthogonalInfima, AreEqualAndNotAttained) {
