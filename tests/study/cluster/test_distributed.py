@@ -72,7 +72,7 @@ def test_the_record_is_whole_and_any_number_of_processes_goes_on_with_it(tmp_pat
     words = [*DISPATCH, "--epochs", 3, "--out", folder]
     result_of(2, *words, "--seeds", 1)
     assert {path.name for path in (folder / "seed-0").iterdir()} == {
-        "model.safetensors", "history.csv", "decisions.csv", "outcomes.csv", "trial.json"}
+        "model.safetensors", "history.csv", "decisions.csv", "outcomes.csv", "zones.csv", "trial.json"}
     assert json.loads((folder / "manifest.json").read_text())["status"] == "finished"
     more = result_of(3, *words, "--seeds", 2, "--resume")
     assert [trial["seed"] for trial in more["trials"]] == [0, 1]
