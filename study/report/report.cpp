@@ -21,13 +21,13 @@ Page report_of(std::vector<RunRecord> runs, const ZonePlaces& places) {
   if (portfolio && !places.by_zone.empty())
     throw DataError(places.file + ": " + runs.front().folder.string() + " is a run of portfolio, which has no zones");
   const auto& data = runs.front().manifest.at("data");
-  Page page{
-      .title = portfolio ? "Portfolio policies" : "Dispatch policies",
-      .lead = fmt::format("{} runs on {}, test period {} to {}.", runs.size(), data.at("source").get<std::string>(),
-                          runs.front().best().decided.front(), runs.front().best().decided.back()),
-      .sections = portfolio ? portfolio_sections(runs) : dispatch_sections(runs, places),
-      .head = {},
-      .script = {}};
+  Page page{.title = portfolio ? "Portfolio policies" : "Dispatch policies",
+            .lead = fmt::format("{} {} on {}, test period {} to {}.", runs.size(), runs.size() == 1 ? "run" : "runs",
+                                data.at("source").get<std::string>(), runs.front().best().decided.front(),
+                                runs.front().best().decided.back()),
+            .sections = portfolio ? portfolio_sections(runs) : dispatch_sections(runs, places),
+            .head = {},
+            .script = {}};
   return page;
 }
 
