@@ -17,6 +17,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
@@ -43,23 +44,14 @@ def require(holds: bool, law: str) -> None:
 
 def from_threads(count: int, work: Callable[[int], None]) -> None:
     """Runs work(0), ..., work(count - 1) at once; what one of them raises is raised here."""
-    errors: List[BaseException] = []
-    barrier = threading.Barrier(count)
+    together = threading.Barrier(count)
 
     def run(index: int) -> None:
-        try:
-            barrier.wait()
-            work(index)
-        except BaseException as error:  # noqa: B902  told below
-            errors.append(error)
+        together.wait()
+        work(index)
 
-    threads = [threading.Thread(target=run, args=(index,)) for index in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if errors:
-        raise errors[0]
+    with ThreadPoolExecutor(count) as pool:
+        list(pool.map(run, range(count)))
 
 
 def numbers(seed: int, rows: int, dim: int, dtype: Any = np.float64) -> np.ndarray:

@@ -22,6 +22,18 @@ needs_training = pytest.mark.skipif(not HAS_TRAINING, reason="built without PyTo
 # SOFTRADIAL_FAULTS=all lets every call fail in turn; otherwise some of them, so that all kinds take about a minute together.
 ALL_CALLS = os.environ.get("SOFTRADIAL_FAULTS") == "all"
 
+# A small sweep.
+SWEEP = """
+task = "portfolio"
+[base]
+prices = "synthetic:sectors"
+hidden = 4
+cap = 0.3
+epochs = 2
+seeds = 2
+[method.soft_radial]
+"""
+
 KINDS = ["full", "full-on", "broken", "kill", "short"]
 # What the message must say, by the kind of the fault.
 REASONS = {"full": "No space left on device", "full-on": "No space left on device", "broken": "Input/output error"}

@@ -17,6 +17,7 @@ from injection import (
     ALL_CALLS,
     KINDS,
     PROGRAM,
+    SWEEP,
     Scenario,
     check_run_files,
     check_store,
@@ -29,16 +30,6 @@ from injection import (
 )
 
 QUICK = ["--prices", "synthetic:sectors", "--cap", "0.3", "--epochs", "6", "--hidden", "4", "--jobs", "1"]
-SWEEP = """
-task = "portfolio"
-[base]
-prices = "synthetic:sectors"
-hidden = 4
-cap = 0.3
-epochs = 2
-seeds = 2
-[method.soft_radial]
-"""
 
 
 def emptied(folder: Path) -> None:

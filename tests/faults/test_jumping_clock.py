@@ -12,20 +12,10 @@ import subprocess
 import termios
 import time
 
-from injection import PROGRAM, needs_training, run, run_record, store_record
+from injection import PROGRAM, SWEEP, needs_training, run, run_record, store_record
 
 JUMPS = {"LD_PRELOAD": os.environ["SOFTRADIAL_JUMPING_CLOCK"]}
 TRAIN = ["train", "portfolio", "--prices", "synthetic:sectors", "--cap", "0.3", "--hidden", "4", "--jobs", "1"]
-SWEEP = """
-task = "portfolio"
-[base]
-prices = "synthetic:sectors"
-hidden = 4
-cap = 0.3
-epochs = 2
-seeds = 2
-[method.soft_radial]
-"""
 
 
 def test_the_clock_jumps():

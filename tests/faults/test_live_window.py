@@ -11,18 +11,8 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from injection import ALL_CALLS, PROGRAM, needs_training, run
+from injection import ALL_CALLS, PROGRAM, SWEEP, needs_training, run
 
-SWEEP = """
-task = "portfolio"
-[base]
-prices = "synthetic:sectors"
-hidden = 4
-cap = 0.3
-epochs = 2
-seeds = 2
-[method.soft_radial]
-"""
 STEPS = 200 if ALL_CALLS else 24
 
 

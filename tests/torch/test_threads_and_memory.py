@@ -3,6 +3,7 @@
 import gc
 import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -30,24 +31,14 @@ def same(one, other):
 
 def from_threads(work):
     """The results of THREADS threads that begin together; what one of them raises is raised here."""
-    results, errors = [None] * THREADS, []
-    barrier = threading.Barrier(THREADS)
+    together = threading.Barrier(THREADS)
 
     def run(i):
-        try:
-            barrier.wait()
-            results[i] = work(i)
-        except BaseException as error:
-            errors.append(error)
+        together.wait()
+        return work(i)
 
-    threads = [threading.Thread(target=run, args=(i,)) for i in range(THREADS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if errors:
-        raise errors[0]
-    return results
+    with ThreadPoolExecutor(THREADS) as pool:
+        return list(pool.map(run, range(THREADS)))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=["f32", "f64"])
