@@ -8,7 +8,7 @@ import timeit
 import softradial
 import torch
 
-SHAPES = [(64, 50, 1.0), (128, 150, 0.5), (4096, 50, 0.5), (4096, 150, 0.5), (1024, 1000, 0.5)]
+SHAPES = [(64, 50, 1.0), (128, 150, 0.6), (4096, 50, 0.6), (4096, 150, 0.6), (1024, 1000, 0.6)]
 
 
 def best_times(ours, theirs, rounds=25):

@@ -13,7 +13,7 @@ namespace softradial::program {
 
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kAnchorExamples = R"(Examples:
   softradial anchor --set set.json > anchor.csv
   softradial anchor --set set.json --anchor analytic
   softradial anchor --set set.json --anchor mine.csv       checks a point of your own
@@ -21,12 +21,12 @@ constexpr const char* kExamples = R"(Examples:
 The point is one row on stdout; its smallest slack and how it was found are one line on stderr.
 Exit code 1: the set is empty or has no interior; the reason is on stderr.)";
 
-struct Arguments {
+struct AnchorArguments {
   std::string set_file;
   AnchorChoice anchor;
 };
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run(const AnchorArguments& arguments) {
   const Set set = load_set_file(arguments.set_file).set;
   const auto point = arguments.anchor.point(set.dim());
   const Anchor anchor = arguments.anchor.naming_the_file(arguments.set_file, [&] {
@@ -55,9 +55,9 @@ ExitCode run(const Arguments& arguments) {
 }  // namespace
 
 void add_anchor_command(CLI::App& program, Action& chosen) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<AnchorArguments>();
   CLI::App& command = *program.add_subcommand("anchor", "Print an interior point of the set");
-  command.footer(kExamples);
+  command.footer(kAnchorExamples);
   command.add_option("--set", arguments->set_file, "The set (SET.json)")->type_name("FILE")->required();
   add_anchor_option(command, arguments->anchor);
   command.callback([arguments, &chosen] { chosen = [arguments] { return run(*arguments); }; });

@@ -20,7 +20,7 @@ namespace softradial::program {
 
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kCheckExamples = R"(Examples:
   softradial check --set set.json < x.csv
   softradial project --set set.json --dtype f32 < u.csv | softradial check --set set.json --dtype f32
   softradial check --set set.json --tolerance 1e-6 < from_a_solver.csv
@@ -30,9 +30,8 @@ it. A negative violation is the distance to the boundary. Exit code 1: a point i
 
 // With more constraints than this, only the worst are shown.
 constexpr std::size_t kMaxShown = 20;
-constexpr std::size_t kBlockNumbers = std::size_t{1} << 16;
 
-struct Arguments {
+struct CheckArguments {
   std::string set_file;
   Precision precision = Precision::f64;
   std::optional<double> tolerance;
@@ -132,13 +131,13 @@ std::string table(const Constraints& constraints, const Verdict& verdict) {
   return text + fmt::format("infeasible: {} of {}\n", verdict.infeasible, verdict.points);
 }
 
-Tolerance tolerance_of(const Arguments& arguments) {
+Tolerance tolerance_of(const CheckArguments& arguments) {
   return {.epsilon = arguments.precision == Precision::f32 ? std::numeric_limits<float>::epsilon()
                                                            : std::numeric_limits<double>::epsilon(),
           .absolute = arguments.tolerance};
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run(const CheckArguments& arguments) {
   const Tolerance tolerance = tolerance_of(arguments);
   const NamedSet named = load_set_file(arguments.set_file);
   const Set& set = named.set;
@@ -154,9 +153,9 @@ ExitCode run(const Arguments& arguments) {
 }  // namespace
 
 void add_check_command(CLI::App& program, Action& chosen) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<CheckArguments>();
   CLI::App& command = *program.add_subcommand("check", "Report the worst violation of each constraint");
-  command.footer(kExamples);
+  command.footer(kCheckExamples);
   command.add_option("--set", arguments->set_file, "The set (SET.json)")->type_name("FILE")->required();
   add_choice(command, "--dtype", arguments->precision, kPrecisions, "Precision in which the rows were computed");
   add_number(command, "--tolerance", arguments->tolerance, study::kNotNegative,

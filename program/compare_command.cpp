@@ -18,7 +18,7 @@ namespace {
 using layers::Comparison;
 using layers::Descent;
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kCompareExamples = R"(Examples:
   softradial compare
   softradial compare --set set.json --method soft_radial,orthogonal,dc3
   softradial compare --format markdown > comparison.md
@@ -32,7 +32,7 @@ layer towards targets inside, near and on the boundary of a triangle.
 
 With --learn, networks are trained through the layers instead: compare --learn --help.)";
 
-struct Arguments {
+struct CompareArguments {
   std::string set_file;
   std::vector<std::string> methods;
   bool learn = false;  // never true here: `softradial` hands such a call on
@@ -119,7 +119,7 @@ nlohmann::json as_json(const Report& report) {
   return root;
 }
 
-Report measure(const Arguments& arguments) {
+Report measure(const CompareArguments& arguments) {
   std::vector<LayerMethod> methods;
   if (arguments.methods.empty()) {
     for (const std::string_view name : method_names()) methods.push_back(method_named(name));
@@ -164,9 +164,9 @@ void print(const Report& report, Format format) {
 }  // namespace
 
 void add_compare_command(CLI::App& program, Action& chosen) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<CompareArguments>();
   CLI::App& command = *program.add_subcommand("compare", "Measure every constraint layer side by side");
-  command.footer(kExamples);
+  command.footer(kCompareExamples);
   command.add_option("--set", arguments->set_file, "Set (SET.json) to compare on, instead of one set of each family")
       ->type_name("FILE");
   const std::vector<std::string_view> names = method_names();

@@ -22,7 +22,7 @@ using study::SplitSummary;
 constexpr FieldRange kZones = {.least = 0, .most = 1e6};
 constexpr FieldRange kThreads = {.least = 0, .most = 1024};
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kDataExamples = R"(Examples:
   softradial data summarize --prices prices.csv
   softradial data generate synthetic:liquid --seed 0 --out prices.csv
   softradial data import --trips yellow_tripdata_2024-*.parquet --out demand.csv
@@ -294,7 +294,7 @@ void add_import_command(CLI::App& data, Action& chosen) {
 
 void add_data_commands(CLI::App& program, Action& chosen) {
   CLI::App& data = *program.add_subcommand("data", "Prices and demand: describe, generate, import");
-  data.footer(kExamples);
+  data.footer(kDataExamples);
   data.require_subcommand(1);
   add_summarize_command(data, chosen);
   add_generate_command(data, chosen);

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kExportExamples = R"(Examples:
   softradial export --model runs/mine --format onnx --out policy.onnx
   softradial export --model runs/mine/seed-3/model.safetensors --format torchscript --out policy.pt
 
@@ -42,7 +42,7 @@ constexpr const char* kHasTorch = R"python(import importlib.util, sys
 sys.path[:] = [entry for entry in sys.path if entry]
 sys.exit(importlib.util.find_spec("torch") is None))python";
 
-struct Arguments {
+struct ExportArguments {
   std::string model;
   std::optional<std::uint64_t> seed;
   std::string format;
@@ -71,7 +71,7 @@ std::string find_python(const std::string& given) {
                              fmt::join(places, " or ")));
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run(const ExportArguments& arguments) {
   if (!fs::exists(arguments.model)) throw BadInput(arguments.model + ": no such file or folder");
   const fs::path folder = fs::absolute(arguments.out).parent_path();
   if (!fs::is_directory(folder)) throw BadInput(folder.string() + ": no such folder");
@@ -85,9 +85,9 @@ ExitCode run(const Arguments& arguments) {
 }  // namespace
 
 void add_export_command(CLI::App& program, Action& chosen) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ExportArguments>();
   CLI::App& command = *program.add_subcommand("export", "Write a trained policy as ONNX or TorchScript");
-  command.footer(kExamples);
+  command.footer(kExportExamples);
   command.add_option("--model", arguments->model, "Folder of a run, or one of its files model.safetensors")
       ->type_name("PATH")
       ->required();

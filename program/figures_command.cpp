@@ -15,7 +15,7 @@ namespace {
 
 using study::Figure;
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kFiguresExamples = R"(Examples:
   softradial figures --list
   softradial figures --out figures
   softradial figures --out figures --only projection,landscape_rational --png
@@ -23,7 +23,7 @@ constexpr const char* kExamples = R"(Examples:
 Every figure is computed from the library's own layers and written as SVG, light or dark as the page that shows it. --png
 writes a PNG beside each, at twice the size, with rsvg-convert (Debian: librsvg2-bin).)";
 
-struct Arguments {
+struct FiguresArguments {
   std::string folder = "figures";
   std::vector<std::string> only;
   bool png = false;
@@ -39,7 +39,7 @@ ExitCode list_figures(const std::vector<Figure>& figures) {
   return ExitCode::done;
 }
 
-ExitCode write_figures(const std::vector<Figure>& figures, const Arguments& arguments) {
+ExitCode write_figures(const std::vector<Figure>& figures, const FiguresArguments& arguments) {
   if (arguments.png && !succeeds("rsvg-convert", {"--version"})) {
     throw BadInput("--png needs rsvg-convert, which is not installed (Debian: librsvg2-bin)");
   }
@@ -64,9 +64,9 @@ ExitCode write_figures(const std::vector<Figure>& figures, const Arguments& argu
 }  // namespace
 
 void add_figures_command(CLI::App& program, Action& chosen) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<FiguresArguments>();
   CLI::App& command = *program.add_subcommand("figures", "Draw the figures of the paper, and the same for other maps");
-  command.footer(kExamples);
+  command.footer(kFiguresExamples);
   command.add_option("--out", arguments->folder, "Folder for the pictures")->type_name("DIR")->capture_default_str();
   command.add_option("--only", arguments->only, "Figures, separated by commas (default: all)")
       ->delimiter(',')

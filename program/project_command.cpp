@@ -14,7 +14,7 @@ namespace softradial::program {
 
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kProjectExamples = R"(Examples:
   softradial project --set set.json < u.csv > x.csv
   softradial project --set set.json --dtype f32 --contraction exponential --lambda 2 < u.csv > x.csv
   softradial project --set set.json --vjp grads.csv < u.csv > grad_u.csv
@@ -26,7 +26,7 @@ Each row of stdin is one point and gives one row on stdout. A row with nan or in
 --check-finite. If the output is below 16 MiB, an error on any line leaves no output at all.)";
 
 // The command line as the user wrote it.
-struct Arguments {
+struct ProjectArguments {
   ProjectOptions options;  // its method has its default numbers, its quantity is not set
   std::string contraction;
   std::optional<double> lambda;
@@ -42,7 +42,7 @@ struct Arguments {
 };
 
 // The method with the numbers that the user gave.
-LayerMethod method_of(const Arguments& arguments) {
+LayerMethod method_of(const ProjectArguments& arguments) {
   LayerMethod method = arguments.options.method;
   if (!arguments.contraction.empty()) set_contraction(method, arguments.contraction);
   if (arguments.lambda) set_option(method, "lambda", *arguments.lambda);
@@ -60,7 +60,7 @@ LayerMethod method_of(const Arguments& arguments) {
   return method;
 }
 
-ProjectOptions options_of(const Arguments& arguments) {
+ProjectOptions options_of(const ProjectArguments& arguments) {
   std::vector<Quantity> quantities;
   if (!arguments.vjp_file.empty()) quantities.push_back(Quantity::vjp);
   if (!arguments.jvp_file.empty()) quantities.push_back(Quantity::jvp);
@@ -86,7 +86,7 @@ ProjectOptions options_of(const Arguments& arguments) {
   return options;
 }
 
-void add_method_options(CLI::App& command, Arguments& arguments) {
+void add_method_options(CLI::App& command, ProjectArguments& arguments) {
   Choices<LayerMethod> methods;
   for (const std::string_view name : method_names()) methods.emplace_back(name, method_named(name));
   add_choice(command, "--method", arguments.options.method, methods, "The map");
@@ -118,7 +118,7 @@ void add_method_options(CLI::App& command, Arguments& arguments) {
       "Apply the layer as in evaluation, not as in training: dc3 and hardnet then end with an exact projection");
 }
 
-void add_quantity_options(CLI::App& command, Arguments& arguments) {
+void add_quantity_options(CLI::App& command, ProjectArguments& arguments) {
   const std::string group = "Print one of these instead of the projection";
   command.add_option("--vjp", arguments.vjp_file, "Print J'g; this file has a row g for each row of stdin")
       ->type_name("FILE")
@@ -135,9 +135,9 @@ void add_quantity_options(CLI::App& command, Arguments& arguments) {
 }  // namespace
 
 void add_project_command(CLI::App& program, Action& chosen) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ProjectArguments>();
   CLI::App& command = *program.add_subcommand("project", "Project each row of stdin into the set");
-  command.footer(kExamples);
+  command.footer(kProjectExamples);
   command.add_option("--set", arguments->options.set_file, "The set (SET.json)")->type_name("FILE")->required();
   add_method_options(command, *arguments);
   add_anchor_option(command, arguments->options.anchor);

@@ -28,8 +28,6 @@ namespace softradial::program {
 
 namespace {
 
-// Numbers in a block: large enough for the matrix product of a polyhedron, small enough for the cache.
-constexpr std::size_t kBlockNumbers = std::size_t{1} << 16;
 // Rows of a block that one thread maps at a time. The number of threads does not change these pieces, so it cannot
 // change a bit of the result.
 constexpr std::size_t kPieceRows = 256;

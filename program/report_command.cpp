@@ -11,7 +11,7 @@
 namespace softradial::program {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kReportExamples = R"(Examples:
   softradial report runs/mine -o report.html
   softradial report runs/soft_radial runs/orthogonal runs/dc3 -o report.html
   softradial report small.sqlite -o sweep.html
@@ -20,7 +20,7 @@ constexpr const char* kExamples = R"(Examples:
 The page is one file that needs no other, no server and no network: open it in a browser, print it, send it. RUN is the folder
 of a run (docs/runs.md) or the store of a sweep (docs/sweeps.md); several runs of one task stand side by side.)";
 
-struct Arguments {
+struct ReportArguments {
   std::vector<std::string> sources;
   std::string out;
   std::string zones;
@@ -34,7 +34,7 @@ std::string some_of(const std::vector<std::string>& words) {
   return words.size() > kMost ? fmt::format("{} and {} others", text, words.size() - kMost) : text;
 }
 
-study::Page page_of(const Arguments& arguments) {
+study::Page page_of(const ReportArguments& arguments) {
   if (arguments.sources.size() == 1 && study::is_store(arguments.sources.front())) {
     if (!arguments.zones.empty()) throw BadInput("--zones: is for runs of dispatch, and this is the store of a sweep");
     study::ResultsStore store(arguments.sources.front(), study::SqliteFile::Access::read);
@@ -57,9 +57,9 @@ study::Page page_of(const Arguments& arguments) {
 }  // namespace
 
 void add_report_command(CLI::App& program, Action& chosen) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ReportArguments>();
   CLI::App& command = *program.add_subcommand("report", "One HTML file about runs or a sweep");
-  command.footer(kExamples);
+  command.footer(kReportExamples);
   command.add_option("runs", arguments->sources, "Folders of runs, or the store of a sweep")
       ->type_name("RUN...")
       ->required();

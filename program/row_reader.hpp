@@ -10,6 +10,9 @@
 
 namespace softradial::program {
 
+// Numbers in a block of rows: large enough for the matrix product of a polyhedron, small enough for the cache.
+inline constexpr std::size_t kBlockNumbers = std::size_t{1} << 16;
+
 enum class NonFinite { accept, reject };
 
 // Reads rows of `dim` numbers from a stream, block by block, in constant memory: only a number has to fit into the

@@ -11,14 +11,14 @@
 namespace softradial::program {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kServeExamples = R"(Examples:
   softradial serve --store small.sqlite
   softradial serve --store runs --port 9000
 
 Shows the report of a sweep or of a folder of runs in the browser and makes it anew as trials finish; Ctrl-C ends it. It only
 reads. It answers on this machine alone, and no request that names another host.)";
 
-struct Arguments {
+struct ServeArguments {
   std::string source;
   std::string host = "127.0.0.1";
   int port = 8157;
@@ -37,7 +37,7 @@ void answer(httplib::Response& response, int status, std::string text, const cha
                                 });
 }
 
-ExitCode serve(const Arguments& arguments) {
+ExitCode serve(const ServeArguments& arguments) {
   study::LivePage page(arguments.source);
   httplib::Server server;
   // A connection keeps a thread for as long as it is open, and browsers open some before they have anything to ask: several
@@ -92,10 +92,10 @@ ExitCode serve(const Arguments& arguments) {
 }  // namespace
 
 void add_serve_command(CLI::App& program, Action& chosen) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ServeArguments>();
   CLI::App& command =
       *program.add_subcommand("serve", "A live page about a sweep or a folder of runs, on this machine");
-  command.footer(kExamples);
+  command.footer(kServeExamples);
   command.add_option("--store", arguments->source, "Store of a sweep, or a folder of runs")
       ->type_name("PATH")
       ->required();

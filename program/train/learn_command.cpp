@@ -23,7 +23,7 @@ namespace {
 using namespace softradial::study;
 using nlohmann::json;
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kLearnExamples = R"(Examples:
   softradial compare --learn
   softradial compare --learn --tasks dc3,mpc --method soft_radial,soft_orthogonal,orthogonal --epochs 20
   softradial compare --learn --tasks linear --seeds 3 --format markdown
@@ -33,7 +33,7 @@ inputs are compared with the optimum. gap: mean and deviation over the seeds. vi
 that does not hold, of the last seed, and by how much. Tasks and references: docs/benchmarks.md; what to choose when:
 docs/choosing.md.)";
 
-struct Arguments {
+struct LearnArguments {
   std::vector<std::string> tasks = learning_task_names();
   std::vector<std::string> methods = {"soft_radial", "gauge_map", "soft_orthogonal", "mirror", "orthogonal",
                                       "rayen",       "dc3",       "hardnet"};
@@ -58,7 +58,7 @@ struct Block {
   std::vector<Row> rows;
 };
 
-Row learned(const Arguments& arguments, const LearningTask& task, const std::string& method, WorkProgress& bar,
+Row learned(const LearnArguments& arguments, const LearningTask& task, const std::string& method, WorkProgress& bar,
             const std::atomic<bool>& stop) {
   Row row{method, {}, ""};
   bar.begin(task.name + ", " + method, arguments.seeds);
@@ -155,7 +155,7 @@ void print(const std::vector<Block>& blocks, Format format) {
   out.finish();
 }
 
-ExitCode compare_learning(const Arguments& arguments) {
+ExitCode compare_learning(const LearnArguments& arguments) {
   at::set_num_threads(arguments.threads);
   const StopOnSignal stop;
   std::vector<Block> blocks;
@@ -185,10 +185,10 @@ ExitCode compare_learning(const Arguments& arguments) {
 }  // namespace
 
 void add_learn_command(CLI::App& program, Action& chosen) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<LearnArguments>();
   const std::vector<std::string_view> names = method_names();
   CLI::App& command = *program.add_subcommand("compare", "How well networks learn through every constraint layer");
-  command.footer(kExamples);
+  command.footer(kLearnExamples);
   command.add_flag("--learn", arguments->learn, "Train through the layers (without it: measure the layers themselves)")
       ->required();
   command.add_option("--tasks", arguments->tasks, "Tasks, separated by commas")

@@ -10,13 +10,13 @@ namespace softradial::program {
 namespace {
 
 // How a metric is shown; docs/metrics.md defines them.
-struct Column {
+struct MetricColumn {
   std::string_view metric;
   std::string_view head;
   double scale;
   int digits;
 };
-constexpr Column kColumns[] = {{"sharpe", "Sharpe", 1, 3},
+constexpr MetricColumn kMetricColumns[] = {{"sharpe", "Sharpe", 1, 3},
                                {"annual_return", "return %", 100, 2},
                                {"annual_volatility", "volat. %", 100, 2},
                                {"max_drawdown", "drawd. %", 100, 2},
@@ -50,8 +50,8 @@ std::vector<std::string> comparison_texts(const nlohmann::json& against_equal_we
 
 TextTable metric_table(const std::string& first, const std::vector<MetricRow>& rows) {
   TextTable table = {{first}};
-  std::vector<const Column*> shown;
-  for (const Column& column : kColumns) {
+  std::vector<const MetricColumn*> shown;
+  for (const MetricColumn& column : kMetricColumns) {
     const auto has = [&](const MetricRow& row) { return row.metrics.contains(column.metric); };
     if (!std::ranges::any_of(rows, has)) continue;
     shown.push_back(&column);
@@ -60,7 +60,7 @@ TextTable metric_table(const std::string& first, const std::vector<MetricRow>& r
   table[0].emplace_back("violation");
   for (const MetricRow& row : rows) {
     table.push_back({row.name});
-    for (const Column* column : shown) {
+    for (const MetricColumn* column : shown) {
       // A number that is not finite is null in JSON.
       const auto value = row.metrics.find(column->metric);
       const bool known = value != row.metrics.end() && value->is_number();

@@ -27,7 +27,7 @@ namespace {
 using namespace softradial::study;
 using nlohmann::json;
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kResultsExamples = R"(Examples:
   softradial results best   --store paper.sqlite --markdown
   softradial results list   --store paper.sqlite --status failed
   softradial results show   --store paper.sqlite 17
@@ -208,7 +208,7 @@ void add_results_command(CLI::App& program, Action& chosen) {
   const auto arguments = std::make_shared<ResultsArguments>();
   CLI::App& results = *program.add_subcommand("results", "The store of a sweep: list, show, best, export, merge");
   results.require_subcommand(1);
-  results.footer(kExamples);
+  results.footer(kResultsExamples);
   const auto add = [&](const char* name, const char* help, ExitCode (*action)(const ResultsArguments&)) -> CLI::App& {
     CLI::App& command = *results.add_subcommand(name, help);
     command.add_option("--store", arguments->store, "SQLite file of the results")->type_name("FILE")->required();

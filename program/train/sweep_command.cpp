@@ -16,7 +16,7 @@ namespace {
 
 using namespace softradial::study;
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kSweepExamples = R"(Examples:
   softradial sweep configs/small.toml --store small.sqlite
   softradial sweep configs/paper/portfolio_net.toml --data prices --plan
   softradial sweep configs/paper/portfolio_net.toml --data prices --store paper.sqlite
@@ -122,7 +122,7 @@ void add_sweep_choice(CLI::App& command, SweepArguments& arguments) {
 void add_sweep_command(CLI::App& program, Action& chosen) {
   const auto arguments = std::make_shared<SweepArguments>();
   CLI::App& sweep = *program.add_subcommand("sweep", "Train many configurations, choose on validation, judge on test");
-  sweep.footer(kExamples);
+  sweep.footer(kSweepExamples);
   add_sweep_choice(sweep, *arguments);
   sweep.add_flag("--plan", arguments->plan,
                  "Train nothing: check CONFIG.toml and its data, and show the number of trials");

@@ -19,8 +19,6 @@ namespace {
 using study::GroupProgress;
 using study::SweepProgress;
 
-constexpr std::chrono::milliseconds kOnTerminal{200};
-constexpr std::chrono::seconds kInPipe{30};
 constexpr std::size_t kMostGroups = 12;
 
 std::string totals(const SweepProgress& progress) {

@@ -15,13 +15,13 @@ namespace {
 
 using nlohmann::json;
 
-struct Column {
+struct SweepColumn {
   const char* metric;
   const char* head;
   double scale;
   int digits;
 };
-constexpr Column kColumns[] = {
+constexpr SweepColumn kSweepColumns[] = {
     {"sharpe", "Sharpe", 1, 3}, {"turnover", "turnover %", 100, 2}, {"served_rate", "served %", 100, 2}};
 
 bool is_known(const json& group, const char* metric) {
@@ -38,8 +38,8 @@ void print_summary(const std::vector<json>& groups, Format format) {
     return;
   }
   TextTable table = {{"setting", "method", "chosen", "tried", "validation"}};
-  std::vector<const Column*> shown;
-  for (const Column& column : kColumns) {
+  std::vector<const SweepColumn*> shown;
+  for (const SweepColumn& column : kSweepColumns) {
     if (std::ranges::none_of(groups, [&](const json& group) { return is_known(group, column.metric); })) continue;
     shown.push_back(&column);
     table[0].emplace_back(column.head);
@@ -56,7 +56,7 @@ void print_summary(const std::vector<json>& groups, Format format) {
         text("setting"), text("method"), parameters.empty() ? "-" : parameters,
         fmt::format("{}/{}", group.at("finished").get<int>(), group.at("candidates").get<int>()),
         chosen.contains("selection") ? fmt::format("{:.4f}", chosen["selection"].get<double>()) : "-"};
-    for (const Column* column : shown) {
+    for (const SweepColumn* column : shown) {
       row.push_back(is_known(group, column->metric)
                         ? fmt::format("{:.{}f} +- {:.{}f}",
                                       column->scale * chosen["mean"][column->metric].get<double>(), column->digits,

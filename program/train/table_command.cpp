@@ -33,7 +33,7 @@ namespace {
 using namespace softradial::study;
 using nlohmann::json;
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kTableExamples = R"(Examples:
   softradial table portfolio --universe liquid --prices liquid.csv --seeds 5 --runs runs/table
   softradial table portfolio --prices liquid.csv --tune --objective gross --markdown
   softradial table portfolio --prices liquid.csv --cap 0.05 --objective variance --method soft_orthogonal,soft_radial
@@ -449,7 +449,7 @@ CLI::Option* add_universe(CLI::App& command, TableArguments& arguments) {
 void add_table_command(CLI::App& program, Action& chosen) {
   CLI::App& table = *program.add_subcommand("table", "Reproduce the paper's tables, with its numbers next to ours");
   table.require_subcommand(1);
-  table.footer(kExamples);
+  table.footer(kTableExamples);
 
   struct Portfolio {
     TableArguments arguments;

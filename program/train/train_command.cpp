@@ -234,14 +234,14 @@ std::optional<ExitCode> trained_in_team(const Config& config, const Output& outp
 }
 
 template <class Config>
-struct Arguments {
+struct TrainArguments {
   Config config;
   LayerFlags flags;
   Output output;
 };
 
 template <class Config>
-void add_output_flags(CLI::App& command, Arguments<Config>& arguments) {
+void add_output_flags(CLI::App& command, TrainArguments<Config>& arguments) {
   command.add_option("--out", arguments.output.folder, "Folder for the record of the run (docs/runs.md)")
       ->type_name("DIR");
   command.add_flag("--resume", arguments.output.resume, "Go on with the run in --out: what is finished there is kept");
@@ -262,7 +262,7 @@ void add_train_command(CLI::App& program, Action& chosen) {
   CLI::App& train = *program.add_subcommand("train", "Train a policy");
   train.require_subcommand(1);
 
-  const auto portfolio = std::make_shared<Arguments<PortfolioConfig>>();
+  const auto portfolio = std::make_shared<TrainArguments<PortfolioConfig>>();
   CLI::App& prices = *train.add_subcommand(
       "portfolio", "Portfolio weights from daily prices: the Sharpe ratio after costs, or the smallest variance");
   prices.footer(kPortfolioExamples);
@@ -280,7 +280,7 @@ void add_train_command(CLI::App& program, Action& chosen) {
     };
   });
 
-  const auto dispatch = std::make_shared<Arguments<DispatchConfig>>();
+  const auto dispatch = std::make_shared<TrainArguments<DispatchConfig>>();
   CLI::App& demand = *train.add_subcommand("dispatch", "Shares of a fleet from hourly demand: the served rate");
   demand.footer(kDispatchExamples);
   add_task_flags(demand, dispatch->config);

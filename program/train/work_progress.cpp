@@ -13,8 +13,6 @@
 namespace softradial::program {
 namespace {
 
-constexpr std::chrono::milliseconds kOnTerminal{100};
-constexpr std::chrono::seconds kInPipe{30};
 constexpr const char* kClearLine = "\r\033[K";
 
 }  // namespace

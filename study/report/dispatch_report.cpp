@@ -22,7 +22,7 @@ std::string over(const RunRecord& run, double scale) {
   return values.size() < 2 ? fmt::format("{:.2f}", m.mean) : fmt::format("{:.2f} ± {:.2f}", m.mean, m.std);
 }
 
-std::string headline(const std::vector<RunRecord>& runs) {
+std::string dispatch_headline(const std::vector<RunRecord>& runs) {
   std::vector<std::vector<std::string>> rows = {{"method", "served %", "seeds", "violation"}};
   for (const RunRecord& run : runs) {
     double worst = 0;
@@ -107,7 +107,7 @@ std::string week(const RunRecord& run) {
                      100 * map.range.low, 100 * map.range.high);
 }
 
-std::string paper_table(const std::vector<RunRecord>& runs) {
+std::string dispatch_paper_table(const std::vector<RunRecord>& runs) {
   std::vector<OurResult> ours;
   ours.reserve(runs.size());
   for (const RunRecord& run : runs) {
@@ -125,7 +125,7 @@ std::string paper_table(const std::vector<RunRecord>& runs) {
 
 std::vector<Section> dispatch_sections(const std::vector<RunRecord>& runs, const ZonePlaces& places) {
   std::vector<Section> sections;
-  sections.push_back({"Results", headline(runs)});
+  sections.push_back({"Results", dispatch_headline(runs)});
   std::string weeks;
   for (const RunRecord& run : runs) weeks += week(run);
   sections.push_back(
@@ -145,7 +145,7 @@ std::vector<Section> dispatch_sections(const std::vector<RunRecord>& runs, const
   sections.push_back({"Shares of the zones over time", decision_charts(runs, XKind::hour, "Shares of the fleet")});
   sections.push_back({"Slack of the constraints", slack_charts(runs, XKind::hour)});
   sections.push_back({"Training", training_charts(runs)});
-  sections.push_back({"The paper's table", paper_table(runs)});
+  sections.push_back({"The paper's table", dispatch_paper_table(runs)});
   sections.push_back({"Configurations", configurations(runs)});
   return sections;
 }

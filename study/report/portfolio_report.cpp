@@ -74,7 +74,7 @@ std::string against_equal_weight(const RunRecord& run) {
   return fmt::format("{:+.2f} [{:+.2f}, {:+.2f}]", number("value"), number("low"), number("high"));
 }
 
-std::string headline(const std::vector<RunRecord>& runs) {
+std::string portfolio_headline(const std::vector<RunRecord>& runs) {
   std::vector<std::vector<std::string>> rows = {{"method", "Sharpe", "against equal weight (95 %)", "return % a year",
                                                  "volatility %", "drawdown %", "turnover % a day", "cost bp a day",
                                                  "seeds", "violation"}};
@@ -178,7 +178,7 @@ std::string calendar(const RunRecord& run) {
                   map, columns, rows);
 }
 
-std::string paper_table(const std::vector<RunRecord>& runs) {
+std::string portfolio_paper_table(const std::vector<RunRecord>& runs) {
   std::vector<OurResult> ours;
   ours.reserve(runs.size());
   for (const RunRecord& run : runs) {
@@ -196,7 +196,7 @@ std::string paper_table(const std::vector<RunRecord>& runs) {
 
 std::vector<Section> portfolio_sections(const std::vector<RunRecord>& runs) {
   std::vector<Section> sections;
-  sections.push_back({"Results", headline(runs)});
+  sections.push_back({"Results", portfolio_headline(runs)});
   sections.push_back(
       {"Wealth and drawdown",
        line_chart({.title = "Wealth, of 1",
@@ -237,7 +237,7 @@ std::vector<Section> portfolio_sections(const std::vector<RunRecord>& runs) {
                                                           }))});
   sections.push_back({"Slack of the constraints", slack_charts(runs, XKind::date)});
   sections.push_back({"Training", training_charts(runs)});
-  sections.push_back({"The paper's table", paper_table(runs)});
+  sections.push_back({"The paper's table", portfolio_paper_table(runs)});
   sections.push_back({"Configurations", configurations(runs)});
   return sections;
 }
