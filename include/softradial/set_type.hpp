@@ -59,6 +59,7 @@ struct SetType {
   std::vector<std::string_view> sample_data;  // what may come with each sample, besides an anchor and a scale
   std::string_view example;                   // one small set of the type, as SET.json
   Set (*make)(const Fields&);
+  bool in_blocks = false;  // its parts are about different coordinates
 
   [[nodiscard]] const Field* find(std::string_view field) const noexcept;
 };

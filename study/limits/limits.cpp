@@ -15,6 +15,7 @@
 #include "limits/limits_file.hpp"
 #include "softradial/anchor.hpp"
 #include "softradial/set_json.hpp"
+#include "softradial/set_type.hpp"
 #include "softradial/sets.hpp"
 
 namespace softradial::study {
@@ -204,11 +205,10 @@ class LimitsBuilder {
 
 bool is_constant(const VectorXd& values) { return values.size() == 0 || (values.array() == values[0]).all(); }
 
-// True only where every permutation of the coordinates leaves the set as it is.
+// True only where every permutation of the coordinates leaves the set as it is: a matrix may mix them, and so may the parts
+// of a set in blocks.
 bool is_symmetric(const Description& set) {
-  constexpr std::string_view kByCoordinate[] = {"simplex", "capped_simplex", "box",    "ball",        "lp_ball",
-                                                "kl_ball", "log_sum_exp",    "scaled", "intersection"};
-  if (std::ranges::find(kByCoordinate, set.type) == std::end(kByCoordinate)) return false;
+  if (set_type(set.type).in_blocks) return false;
   return std::ranges::all_of(set.fields, [](const auto& field) {
     if (const auto* values = std::get_if<VectorXd>(&field.second)) return is_constant(*values);
     if (const auto* parts = std::get_if<std::vector<Description>>(&field.second)) {

@@ -318,7 +318,8 @@ SetType Product::type() {
           .sample_data = {},
           .example = R"({"type": "product", "sets": [{"type": "simplex", "dim": 3},
                      {"type": "box", "lower": [0], "upper": [1]}]})",
-          .make = [](const Fields& f) -> Set { return Product(f.sets("sets")); }};
+          .make = [](const Fields& f) -> Set { return Product(f.sets("sets")); },
+          .in_blocks = true};
 }
 
 }  // namespace softradial
