@@ -16,7 +16,6 @@
 #include "outcome.hpp"
 #include "row_reader.hpp"
 #include "softradial/errors.hpp"
-#include "softradial/set_json.hpp"
 #include "sweep/results_store.hpp"
 #include "targets.hpp"
 #include "train/toml_flags.hpp"
@@ -63,12 +62,6 @@ class StoreFile {
 };
 
 }  // namespace
-
-void set_json(std::string_view bytes) {
-  std::optional<NamedSet> set;
-  if (!accepts<Error>([&] { set = parse_named_set(bytes, "set"); })) return;
-  require(parse_named_set(to_json(*set)) == *set, "a set is read back as it was written");
-}
 
 void limits(std::string_view bytes) {
   accepts<Error>([&] {
@@ -150,7 +143,8 @@ std::span<const Target> targets() {
                                                           {"demand", demand},
                                                           {"model", model},
                                                           {"store", store},
-                                                          {"c_abi", c_abi}});
+                                                          {"c_abi", c_abi},
+                                                          {"c_fields", c_fields}});
   return kTargets;
 }
 
