@@ -25,6 +25,11 @@ namespace {
 
 using study::DataError;
 
+// Names stand in records, which are JSON: it refuses what is not UTF-8.
+void require_names(const std::vector<std::string>& names) {
+  require(!nlohmann::json(names).dump().empty(), "names can be written as JSON");
+}
+
 template <class T>
 void read_rows(const std::string& path, program::NonFinite non_finite) {
   constexpr std::size_t kDim = 3;
@@ -102,6 +107,7 @@ void prices(std::string_view bytes) {
     const study::PriceTable table = study::read_prices(file.path()).table;
     require((table.prices.array() > 0).all() && table.prices.allFinite(), "prices are positive and finite");
     require(std::ranges::is_sorted(table.dates, std::less_equal{}) || table.dates.size() < 2, "days increase");
+    require_names(table.tickers);
   });
 }
 
@@ -110,6 +116,7 @@ void demand(std::string_view bytes) {
     const MemoryFile file(bytes);
     const study::DemandTable table = study::read_demand(file.path(), 2).table;
     require((table.demand.array() >= 0).all() && table.demand.allFinite(), "counts are not negative");
+    require_names(table.zones);
     for (std::size_t t = 1; t < table.hours.size(); ++t) {
       require(table.hours[t] - table.hours[t - 1] == std::chrono::hours(1), "every hour has its row");
     }
