@@ -17,6 +17,7 @@
 #include "files/durable_file.hpp"
 #include "files/errors.hpp"
 #include "files/folder_lock.hpp"
+#include "files/json_text.hpp"
 #include "files/safetensors.hpp"
 #include "files/sha256.hpp"
 #include "files/utf8.hpp"
@@ -54,6 +55,15 @@ TEST(Utf8, IsWhatJsonTakes) {
     EXPECT_FALSE(is_utf8(text));
     EXPECT_THROW(static_cast<void>(nlohmann::json(text).dump()), nlohmann::json::exception);
   }
+}
+
+TEST(JsonText, IsReadUnlessItIsNestedTooDeeply) {
+  EXPECT_EQ(parse_json_text(R"({"a": [1, {"b": null}]})").at("a").size(), 2U);
+  EXPECT_TRUE(parse_json_text("{").is_discarded());
+  const auto nested = [](std::size_t depth) { return std::string(depth, '[') + "1" + std::string(depth, ']'); };
+  EXPECT_EQ(parse_json_text(nested(100)).dump(), nested(100));
+  EXPECT_TRUE(parse_json_text(nested(1000)).is_discarded());
+  EXPECT_TRUE(parse_json_text(std::string(1 << 20, '[')).is_discarded());
 }
 
 TEST(WriteFile, ReplacesTheWholeFileAndLeavesNothingElse) {
