@@ -7,6 +7,7 @@
 
 #include "arguments.hpp"
 #include "handles.hpp"
+#include "sets/validation.hpp"
 #include "softradial/set_type.hpp"
 
 namespace softradial::c_abi {
@@ -49,13 +50,20 @@ class FieldArray {
   }
   [[nodiscard]] std::vector<Eigen::MatrixXd> matrices() const {
     require_rank(3);
-    std::vector<Eigen::MatrixXd> out;
     const std::size_t size = shape()[1] * shape()[2];
+    // Without numbers the count says nothing about memory: 2^59 empty matrices would be made one by one.
+    if (size == 0) throw FieldError(name_, "has matrices without entries");
+    std::vector<Eigen::MatrixXd> out;
     for (std::size_t k = 0; k < shape()[0]; ++k) out.push_back(matrix_at(k * size, shape()[1], shape()[2]));
     return out;
   }
   [[nodiscard]] SparseMatrix sparse() const {
     require_dimensions(2);
+    for (const std::size_t extent : shape()) {
+      if (extent <= kMaxDim) continue;
+      throw FieldError(
+          name_, "has " + std::to_string(extent) + " rows or columns, expected at most " + std::to_string(kMaxDim));
+    }
     const auto rows = c_abi::numbers(given_.entry_rows, given_.num_entries, name_ + ".entry_rows");
     const auto columns = c_abi::numbers(given_.entry_columns, given_.num_entries, name_ + ".entry_columns");
     std::vector<std::pair<std::size_t, std::size_t>> places;

@@ -11,10 +11,14 @@
 #include "data/calendar.hpp"
 #include "data/csv_file.hpp"
 #include "data/tables.hpp"
+#include "files/utf8.hpp"
 
 namespace softradial::study {
 
 namespace {
+
+// Counts are whole numbers, and a double holds them exactly up to here; the sum of two is finite.
+constexpr double kLargestCount = 0x1p53;
 
 bool is_nowhere(const std::string& zone) { return zone == "264" || zone == "265"; }
 
@@ -45,6 +49,7 @@ std::vector<std::string> read_header(const std::string& path, CsvText& csv) {
   std::set<std::string> seen;
   for (const std::string& zone : zones) {
     if (zone.empty()) throw DataError(at_line(path, csv.line(), "a zone has no name"));
+    if (!is_utf8(zone)) throw DataError(at_line(path, csv.line(), "the zone " + quoted_field(zone) + " is not UTF-8"));
     if (!seen.insert(zone).second) throw DataError(at_line(path, csv.line(), "the zone " + zone + " occurs twice"));
   }
   return zones;
@@ -64,6 +69,7 @@ Row read_row(const std::string& path, const CsvText& csv, const std::vector<std:
     const std::optional<double> count = parse_number(cell);
     if (!count) fail("zone " + zones[j] + ": " + quoted_field(cell) + " is not a count");
     if (*count < 0) fail("zone " + zones[j] + ": the count " + quoted_field(cell) + " is negative");
+    if (*count > kLargestCount) fail("zone " + zones[j] + ": the count " + quoted_field(cell) + " is too large");
     row.demand(static_cast<Eigen::Index>(j)) = *count;
   }
   return row;

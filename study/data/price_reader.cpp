@@ -11,6 +11,7 @@
 #include "data/calendar.hpp"
 #include "data/csv_file.hpp"
 #include "data/tables.hpp"
+#include "files/utf8.hpp"
 
 namespace softradial::study {
 
@@ -73,6 +74,9 @@ void check_tickers(const std::vector<PriceSeries>& all) {
   if (all.empty()) throw DataError("no prices");
   std::set<std::string> seen;
   for (const PriceSeries& series : all) {
+    if (!is_utf8(series.ticker)) {
+      throw DataError(series.file + ": the ticker " + quoted_field(series.ticker) + " is not UTF-8");
+    }
     if (!seen.insert(series.ticker).second)
       throw DataError(series.file + ": the ticker " + series.ticker + " occurs twice");
     if (std::ranges::all_of(series.quotes, [](const Quote& quote) { return std::isnan(quote.price); })) {

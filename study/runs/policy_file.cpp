@@ -8,6 +8,7 @@
 
 #include "files/durable_file.hpp"
 #include "files/errors.hpp"
+#include "files/json_text.hpp"
 #include "runs/run_folder.hpp"
 #include "softradial/set_json.hpp"
 #include "training/tensor_arrays.hpp"
@@ -32,7 +33,7 @@ PolicyFile read(const TensorFile& file) {
   if (file.text("format") != kFormat) throw DataError("is no policy: format '" + file.text("format") + "'");
   PolicyFile policy;
   policy.task = file.text("task");
-  policy.config = nlohmann::json::parse(file.text("config"), nullptr, false);
+  policy.config = parse_json_text(file.text("config"));
   if (!policy.config.is_object()) throw DataError("holds no configuration of a run");
   policy.seed = number<std::uint64_t>(file, "seed");
   policy.epochs = number<std::int64_t>(file, "epochs");

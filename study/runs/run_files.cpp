@@ -4,15 +4,14 @@
 
 #include "files/durable_file.hpp"
 #include "files/errors.hpp"
+#include "files/json_text.hpp"
 
 namespace softradial::study {
 
 using nlohmann::json;
 
 // Files of a folder may come from anywhere: read as JSON, or nothing.
-json read_json(const std::filesystem::path& file) {
-  return json::parse(read_file(file, std::size_t{256} << 20), nullptr, false);
-}
+json read_json(const std::filesystem::path& file) { return parse_json_text(read_file(file, std::size_t{256} << 20)); }
 
 json read_manifest(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / kManifestFile;

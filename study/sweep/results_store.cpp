@@ -2,10 +2,12 @@
 
 #include <cmath>
 #include <map>
+#include <optional>
 #include <random>
 #include <utility>
 
 #include "files/errors.hpp"
+#include "files/json_text.hpp"
 
 namespace softradial::study {
 namespace {
@@ -57,7 +59,7 @@ json number_or_null(double value) { return std::isfinite(value) ? json(value) : 
 
 // A text of the store as JSON. SQLite does not notice a byte that the disk has changed.
 json parsed(const std::string& text, const std::filesystem::path& file) {
-  json value = json::parse(text, nullptr, false);
+  json value = parse_json_text(text);
   if (!value.is_object()) throw damaged_store(file);
   return value;
 }
@@ -281,7 +283,7 @@ std::vector<StoredGroup> ResultsStore::groups() {
       "SELECT g.id, g.sweep, g.setting, g.method, g.first_seed, g.seeds, c.key FROM candidate_group g"
       " JOIN candidate k ON k.candidate_group = g.id JOIN configuration c ON c.id = k.configuration"
       " ORDER BY g.id, k.position");
-  std::int64_t last = 0;
+  std::optional<std::int64_t> last;
   for (bool row = query.run(); row; row = query.next()) {
     if (query.integer(0) != last) {
       last = query.integer(0);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "files/errors.hpp"
+#include "files/utf8.hpp"
 
 namespace softradial::study {
 
@@ -22,23 +23,6 @@ bool is_right_place(const std::filesystem::path& file) {
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
   return ::access(folder.c_str(), W_OK | X_OK) == 0 &&
          (::access(file.c_str(), F_OK) != 0 || ::access(file.c_str(), W_OK) == 0);
-}
-
-// Whether the bytes are UTF-8: a head says how many bytes that begin with the bits 10 follow it. Forms that are too long count,
-// too: nothing of ours depends on them.
-bool is_utf8(std::string_view text) {
-  std::size_t following = 0;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte & 0xC0) == 0x80) {
-      if (following == 0) return false;
-      --following;
-      continue;
-    }
-    if (following > 0 || byte > 0xF4 || byte == 0xC0 || byte == 0xC1) return false;
-    following = byte < 0x80 ? 0 : byte < 0xE0 ? 1 : byte < 0xF0 ? 2 : 3;
-  }
-  return following == 0;
 }
 
 }  // namespace

@@ -7,15 +7,16 @@
 // input that cannot be used is an error of the library, and what was accepted obeys the laws of its reader. A broken law aborts.
 namespace softradial::fuzz {
 
-void set_json(std::string_view bytes);  // SET.json
+void set_json(std::string_view bytes);  // SET.json; small sets are anchored, and rows projected
 void limits(std::string_view bytes);    // limits by name, TOML or JSON
 void toml(std::string_view bytes);      // flags of a command in a TOML file
 void rows(std::string_view bytes);      // rows of numbers, as `softradial project` reads them
 void prices(std::string_view bytes);
 void demand(std::string_view bytes);
-void model(std::string_view bytes);  // model files and checkpoints
-void store(std::string_view bytes);  // the results of sweeps
-void c_abi(std::string_view bytes);  // SET.json, options and rows through the C interface
+void model(std::string_view bytes);     // model files and checkpoints
+void store(std::string_view bytes);     // the results of sweeps
+void c_abi(std::string_view bytes);     // SET.json, options and rows through the C interface
+void c_fields(std::string_view bytes);  // sets from arrays through the C interface
 
 struct Target {
   std::string_view name;

@@ -305,6 +305,11 @@ TEST(Report, DamagedFilesAreNamed) {
   } catch (const DataError& error) {
     EXPECT_NE(std::string(error.what()).find("outcomes.csv: line 2"), std::string::npos) << error.what();
   }
+
+  // Brackets without end would take the stack of whatever copies or prints them.
+  const std::string deep = R"({"schema": )" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
+  write(root / "run" / "manifest.json", deep);
+  EXPECT_THROW(static_cast<void>(read_run(root / "run")), DataError);
 }
 
 // Whatever line a file of a seed ends after, the damage is named. The last decision alone may be without an outcome.

@@ -83,6 +83,7 @@ TEST_F(DemandReader, RefusesWhatItCannotUse) {
   EXPECT_EQ(failure("hour\n"), "d.csv: line 1: expected an hour and at least one zone, separated by commas");
   EXPECT_EQ(failure("hour,1,1\n"), "d.csv: line 1: the zone 1 occurs twice");
   EXPECT_EQ(failure("hour,1,\n"), "d.csv: line 1: a zone has no name");
+  EXPECT_EQ(failure("hour,\xFC\n"), "d.csv: line 1: the zone \"?\" is not UTF-8");
   EXPECT_EQ(failure("2024-01-01T00,1\n"), "d.csv: line 1: a header is missing: the first line begins with a date");
   EXPECT_EQ(failure(head + "2024-01-01T01,1\n"), "d.csv: line 3: 2 columns, but the header has 3");
   EXPECT_EQ(failure(head + "2024-01-01T01:30,1,2\n"),
@@ -90,6 +91,7 @@ TEST_F(DemandReader, RefusesWhatItCannotUse) {
   EXPECT_EQ(failure(head + "2024-01-01T01,,2\n"), "d.csv: line 3: zone 1: \"\" is not a count");
   EXPECT_EQ(failure(head + "2024-01-01T01,1,x\n"), "d.csv: line 3: zone 2: \"x\" is not a count");
   EXPECT_EQ(failure(head + "2024-01-01T01,1,-2\n"), "d.csv: line 3: zone 2: the count \"-2\" is negative");
+  EXPECT_EQ(failure(head + "2024-01-01T01,1,1e308\n"), "d.csv: line 3: zone 2: the count \"1e308\" is too large");
   EXPECT_EQ(failure(head + "2024-01-01T02,1,2\n"),
             "d.csv: line 3: hours are missing before 2024-01-01T02: expected 2024-01-01T01");
   EXPECT_EQ(failure("hour,1\n2024-03-10T01,1\n2024-03-10T04,1\n"),

@@ -17,8 +17,10 @@
 #include "files/durable_file.hpp"
 #include "files/errors.hpp"
 #include "files/folder_lock.hpp"
+#include "files/json_text.hpp"
 #include "files/safetensors.hpp"
 #include "files/sha256.hpp"
+#include "files/utf8.hpp"
 #include "program/temp_dir.hpp"
 
 namespace softradial::study {
@@ -38,6 +40,30 @@ TEST(Sha256, KnownValues) {
 std::size_t files_in(const TempDir& dir) {
   const std::filesystem::directory_iterator all(dir.path(""));
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+// The ends of every range of RFC 3629, and what lies just beyond them.
+TEST(Utf8, IsWhatJsonTakes) {
+  using namespace std::string_literals;
+  for (const std::string& text : {""s, "a\0z"s, "\x7F"s, "\xC2\x80"s, "\xDF\xBF"s, "\xE0\xA0\x80"s, "\xED\x9F\xBF"s,
+                                  "\xEE\x80\x80"s, "\xF0\x90\x80\x80"s, "\xF4\x8F\xBF\xBF"s}) {
+    EXPECT_TRUE(is_utf8(text)) << nlohmann::json(text).dump();
+  }
+  for (const std::string& text :
+       {"\x80"s, "\xC1\xBF"s, "\xC2"s, "\xC2z"s, "\xE0\x9F\xBF"s, "\xE2\x82"s, "\xED\xA0\x80"s, "\xF0\x8F\xBF\xBF"s,
+        "\xF4\x90\x80\x80"s, "\xF5\x80\x80\x80"s, "\xFF"s}) {
+    EXPECT_FALSE(is_utf8(text));
+    EXPECT_THROW(static_cast<void>(nlohmann::json(text).dump()), nlohmann::json::exception);
+  }
+}
+
+TEST(JsonText, IsReadUnlessItIsNestedTooDeeply) {
+  EXPECT_EQ(parse_json_text(R"({"a": [1, {"b": null}]})").at("a").size(), 2U);
+  EXPECT_TRUE(parse_json_text("{").is_discarded());
+  const auto nested = [](std::size_t depth) { return std::string(depth, '[') + "1" + std::string(depth, ']'); };
+  EXPECT_EQ(parse_json_text(nested(100)).dump(), nested(100));
+  EXPECT_TRUE(parse_json_text(nested(1000)).is_discarded());
+  EXPECT_TRUE(parse_json_text(std::string(1 << 20, '[')).is_discarded());
 }
 
 TEST(WriteFile, ReplacesTheWholeFileAndLeavesNothingElse) {

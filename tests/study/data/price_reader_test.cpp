@@ -175,6 +175,7 @@ TEST_F(PriceReader, RefusesWhatItCannotUse) {
   EXPECT_EQ(failure("date\n"), "p.csv: line 1: expected a date and at least one ticker, separated by commas");
   EXPECT_EQ(failure("date,A,,B\n"), "p.csv: line 1: column 3 has no ticker");
   EXPECT_EQ(failure("date,A,A\n2020-01-01,1,2\n"), "p.csv: the ticker A occurs twice");
+  EXPECT_EQ(failure("date,Soci\xE9t\xE9\n2020-01-01,1\n"), "p.csv: the ticker \"Soci?t?\" is not UTF-8");
   EXPECT_EQ(failure("date,A\n"), "p.csv: A has no prices");
   EXPECT_EQ(failure("date,A,B\n2020-01-01,1,\n"), "p.csv: B has no prices");
   EXPECT_EQ(failure(head + "2020-01-02,1\n"), "p.csv: line 3: 2 columns, but the header has 3");
