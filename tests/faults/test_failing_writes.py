@@ -174,6 +174,25 @@ def test_results_export(kind, tmp_path):
     holds_after_every_fault(one_file_scenario(words, place, ["trials.csv"]), kind, stride=4)
 
 
+@needs_training
+@pytest.mark.parametrize("kind", KINDS)
+def test_results_files(kind, tmp_path):
+    place = tmp_path.resolve() / "place"
+    config = tmp_path / "sweep.toml"
+    config.write_text(SWEEP)
+    store = tmp_path / "s.sqlite"
+    assert run(["sweep", str(config), "--store", str(store)]).returncode == 0
+    words = ["results", "files", "--store", str(store), "1", "--out", str(place)]
+    scenario = Scenario(
+        words=words,
+        record=lambda: run_record(place),
+        prepare=lambda: emptied(place),
+        folder=place,
+        check_files=lambda: check_run_files(place),
+    )
+    holds_after_every_fault(scenario, kind, stride=4)
+
+
 # Python and torch are loaded for each of them.
 @needs_training
 @pytest.mark.parametrize("kind", KINDS if ALL_CALLS else KINDS[:1])
