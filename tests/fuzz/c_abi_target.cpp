@@ -234,6 +234,18 @@ void point_at_arrays(FieldData& data) {
 }  // namespace
 
 // A line with SET.json, a line with the options of a layer, and the bits of rows.
+// The set on a line, no options, and rows of numbers of several sizes.
+std::vector<std::string> c_abi_seeds() {
+  constexpr std::array<double, 6> kNumbers = {1, -2, 3e6, 0, -1e-300, 0.5};
+  std::vector<std::string> seeds = set_json_seeds();
+  for (std::string& seed : seeds) {
+    std::ranges::replace(seed, '\n', ' ');
+    seed += "\n\n";
+    seed.append(reinterpret_cast<const char*>(kNumbers.data()), sizeof kNumbers);
+  }
+  return seeds;
+}
+
 void c_abi(std::string_view bytes) {
   const SetHandle set = parse(take_line(bytes));
   const std::string_view options = take_line(bytes);

@@ -147,7 +147,7 @@ void store(std::string_view bytes) {
 }
 
 std::span<const Target> targets() {
-  static constexpr auto kTargets = std::to_array<Target>({{"set_json", set_json},
+  static constexpr auto kTargets = std::to_array<Target>({{"set_json", set_json, set_json_seeds},
                                                           {"limits", limits},
                                                           {"toml", toml},
                                                           {"rows", rows},
@@ -155,7 +155,7 @@ std::span<const Target> targets() {
                                                           {"demand", demand},
                                                           {"model", model},
                                                           {"store", store},
-                                                          {"c_abi", c_abi},
+                                                          {"c_abi", c_abi, c_abi_seeds},
                                                           {"c_fields", c_fields}});
   return kTargets;
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "law.hpp"
@@ -9,6 +10,7 @@
 #include "softradial/errors.hpp"
 #include "softradial/projection.hpp"
 #include "softradial/set_json.hpp"
+#include "softradial/set_type.hpp"
 #include "softradial/violation.hpp"
 #include "targets.hpp"
 
@@ -40,6 +42,12 @@ void project_rows(const Set& set, const Anchor& anchor) {
 }
 
 }  // namespace
+
+std::vector<std::string> set_json_seeds() {
+  std::vector<std::string> seeds;
+  for (const SetType& type : set_types()) seeds.emplace_back(type.example);
+  return seeds;
+}
 
 void set_json(std::string_view bytes) {
   std::optional<NamedSet> read;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 // Everything that reads bytes from outside and needs no LibTorch, one function each. Whatever the bytes are, a target returns:
 // input that cannot be used is an error of the library, and what was accepted obeys the laws of its reader. A broken law aborts.
@@ -18,9 +20,14 @@ void store(std::string_view bytes);     // the results of sweeps
 void c_abi(std::string_view bytes);     // SET.json, options and rows through the C interface
 void c_fields(std::string_view bytes);  // sets from arrays through the C interface
 
+// An input for every type of set: its example, as these two targets read it. A new set needs no file in a corpus.
+[[nodiscard]] std::vector<std::string> set_json_seeds();
+[[nodiscard]] std::vector<std::string> c_abi_seeds();
+
 struct Target {
   std::string_view name;
   void (*run)(std::string_view bytes);
+  std::vector<std::string> (*seeds)() = nullptr;
 };
 [[nodiscard]] std::span<const Target> targets();
 
