@@ -66,7 +66,7 @@ def main():
         cap = 5 / dim
         u = torch.randn(rows, dim, requires_grad=True)
         g = torch.randn(rows, dim)
-        layer = softradial.SoftRadial(softradial.CappedSimplex(dim, cap=cap))
+        layer = softradial.SoftRadial(softradial.CappedSimplex(dim, cap=cap), lambda_=1.0)
         plain = torch.compile(lambda u, cap=cap: plain_soft_radial(u, cap), fullgraph=True, dynamic=False)
         compiled = torch.compile(layer, fullgraph=True, dynamic=False)
         assert torch.allclose(plain(u), layer(u), atol=1e-5) and torch.allclose(compiled(u), layer(u), atol=1e-6)
