@@ -46,6 +46,7 @@ std::uint8_t take_byte(std::string_view& bytes) {
 template <class T>
 std::vector<T> take_numbers(std::string_view& bytes, std::size_t count) {
   std::vector<T> out(std::min(bytes.size() / sizeof(T), count));
+  if (out.empty()) return out;  // memcpy takes no null
   std::memcpy(out.data(), bytes.data(), out.size() * sizeof(T));
   bytes.remove_prefix(out.size() * sizeof(T));
   return out;
