@@ -68,6 +68,7 @@ sr_status told(sr_status status) {
   const char* const text = sr_error_text(&length);
   require(status == SR_OK || length > 0, "an error has a text");
   require(std::strlen(text) == length, "a text is as long as it says");
+  require(std::none_of(text, text + length, [](char c) { return c >= 0 && c < ' '; }), "a text is one line");
   return status;
 }
 
