@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -22,6 +23,13 @@ template <class T>
 [[nodiscard]] inline std::string_view text(const char* data, std::size_t length, const std::string& name) {
   if (data == nullptr && length > 0) refuse_null(name);
   return {data, length};
+}
+
+// The same for a word that may stand in a message: a zero byte would end it, a line end would make two lines of it.
+[[nodiscard]] inline std::string word(const char* data, std::size_t length, const std::string& name) {
+  std::string out(text(data, length, name));
+  std::transform(out.begin(), out.end(), out.begin(), printable);
+  return out;
 }
 
 // `length` numbers or places at `data`.

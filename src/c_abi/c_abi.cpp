@@ -261,7 +261,7 @@ sr_status sr_set_load(const char* path, size_t length, sr_set** out) {
 sr_status sr_set_make(const char* type, size_t type_length, const sr_field* fields, size_t num_fields, sr_set** out) {
   return c::make_set_handle(out, [&] {
     if (num_fields > 0) static_cast<void>(c::required(fields, "fields"));
-    return c::make_set(c::text(type, type_length, "type"), {fields, num_fields});
+    return c::make_set(c::word(type, type_length, "type"), {fields, num_fields});
   });
 }
 
@@ -291,7 +291,7 @@ sr_status sr_set_find_anchor(const sr_set* set, const char* search, size_t searc
                              double* slack, size_t* hull_dim) {
   return c::guarded([&] {
     const softradial::Set& given = c::required(set, "set").set;
-    const std::string_view word = c::text(search, search_length, "search");
+    const std::string word = c::word(search, search_length, "search");
     const softradial::Anchor found =
         require_anchor(given, word.empty() ? softradial::AnchorSearch::automatic : softradial::anchor_search(word));
     c::write_point(found.point, anchor, length, "anchor");

@@ -18,7 +18,8 @@ thread_local Note note;
 
 sr_status keep(sr_status status, std::string_view message) noexcept {
   note.length = std::min(message.size(), note.text.size() - 1);
-  std::copy_n(message.data(), note.length, note.text.data());
+  std::transform(message.begin(), message.begin() + static_cast<std::ptrdiff_t>(note.length), note.text.begin(),
+                 printable);
   note.text[note.length] = '\0';
   return status;
 }

@@ -20,6 +20,9 @@ class Refusal : public Error {
 
 [[noreturn]] inline void refuse_null(const std::string& name) { throw Refusal(SR_INVALID_ARGUMENT, name + " is null"); }
 
+// What stands for a byte in a message, which is one line.
+[[nodiscard]] inline char printable(char c) noexcept { return c >= 0 && c < ' ' ? '?' : c; }
+
 // Inside a catch block: keeps the exception's text for sr_error_text and returns its status.
 [[nodiscard]] sr_status note_current_exception() noexcept;
 

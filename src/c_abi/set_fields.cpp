@@ -149,7 +149,7 @@ FieldValue value_of(const sr_field& given, const Field& field) {
 NamedValues values_of(const SetType& type, std::span<const sr_field> fields) {
   NamedValues values;
   for (const sr_field& given : fields) {
-    const std::string name(text(given.name, given.name_length, "the name of a field"));
+    const std::string name = word(given.name, given.name_length, "the name of a field");
     const Field* const field = type.find(name);
     if (field == nullptr) throw FieldError(name, "there is no such field");
     if (std::any_of(values.begin(), values.end(), [&](const auto& value) { return value.first == name; })) {

@@ -77,6 +77,8 @@ TEST(CAbi, OptionsThatAreWrongAreErrors) {
   const SetHandle set = parse(kCapped);
   EXPECT_EQ(make_status(set, "{"), SR_INVALID_OPTION);
   EXPECT_EQ(error_text().rfind("options: line 1", 0), 0U) << error_text();
+  EXPECT_EQ(make_status(set, R"({"method": "a\nb"})"), SR_INVALID_OPTION);
+  EXPECT_EQ(error_text().rfind("method 'a?b' is unknown", 0), 0U) << error_text();
   expect_error(make_status(set, "[]"), SR_INVALID_OPTION, "options: expected an object, got []");
   expect_error(
       make_status(set, R"({"method": "softmin"})"), SR_INVALID_OPTION,
@@ -334,6 +336,7 @@ TEST(CAbi, ArraysThatAreWrongAreErrors) {
   const std::vector<double> dim = {4};
   const sr_field good = numbers("dim", dim, {});
   expect_refused("cube", {}, "cube: there is no set of this type");
+  expect_refused({"\0a\nb", 4}, {}, "?a?b: there is no set of this type");
   expect_refused("capped_simplex", {good}, "capped_simplex: cap is missing");
   expect_refused("capped_simplex", {good, good}, "capped_simplex: dim: is given twice");
   expect_refused("capped_simplex", {good, numbers("caps", cap, {})}, "capped_simplex: caps: there is no such field");

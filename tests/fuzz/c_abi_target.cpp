@@ -46,6 +46,7 @@ std::uint8_t take_byte(std::string_view& bytes) {
 template <class T>
 std::vector<T> take_numbers(std::string_view& bytes, std::size_t count) {
   std::vector<T> out(std::min(bytes.size() / sizeof(T), count));
+  if (out.empty()) return out;  // memcpy takes no null
   std::memcpy(out.data(), bytes.data(), out.size() * sizeof(T));
   bytes.remove_prefix(out.size() * sizeof(T));
   return out;
@@ -67,6 +68,7 @@ sr_status told(sr_status status) {
   const char* const text = sr_error_text(&length);
   require(status == SR_OK || length > 0, "an error has a text");
   require(std::strlen(text) == length, "a text is as long as it says");
+  require(std::none_of(text, text + length, [](char c) { return c >= 0 && c < ' '; }), "a text is one line");
   return status;
 }
 

@@ -93,10 +93,13 @@ void toml(std::string_view bytes) {
   });
 }
 
+// A reader has a large buffer: the length of the input chooses one of the four.
 void rows(std::string_view bytes) {
-  for (const auto non_finite : {program::NonFinite::accept, program::NonFinite::reject}) {
-    const MemoryFile file(bytes);
+  const auto non_finite = bytes.size() % 2 == 0 ? program::NonFinite::accept : program::NonFinite::reject;
+  const MemoryFile file(bytes);
+  if (bytes.size() / 2 % 2 == 0) {
     read_rows<float>(file.path(), non_finite);
+  } else {
     read_rows<double>(file.path(), non_finite);
   }
 }

@@ -18,9 +18,18 @@ std::size_t AllocationGuard::count() const noexcept { return allocations.load() 
 
 }  // namespace softradial::support
 
+// GCC says with a macro of its own that there is a sanitizer, clang as a feature.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SOFTRADIAL_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SOFTRADIAL_SANITIZED
+#endif
+#endif
+
 // Eigen allocates with malloc, the rest of the library with operator new, which calls malloc: where the C library lets us
 // (glibc without a sanitizer, which has its own), malloc itself is counted; elsewhere operator new alone.
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__GLIBC__) && !defined(SOFTRADIAL_SANITIZED)
 
 extern "C" {
 void* __libc_malloc(std::size_t size);
