@@ -56,7 +56,7 @@ TYPED_TEST(RowSlack, IsRefusedWhereAQuarterIsLost) {
   using T = TypeParam;
   const T norm = 3;
   const T loss = 2 * this->kUlp * norm * 1000;
-  for (const T share : {T{-1}, T{0}, T{0.5}, T{1}, T{2}, T{3.9}, T{4.1}, T{8}}) {
+  for (const T share : {T{-1}, T{0}, T{0.5}, T{1}, T{2}, T{3.875}, T{4.125}, T{8}}) {
     for (const auto& [scale, steepest] : this->answers(share * loss, norm, this->kFarAnchor)) {
       EXPECT_EQ(steepest > 0, share > 4) << share;
     }
@@ -66,7 +66,7 @@ TYPED_TEST(RowSlack, IsRefusedWhereAQuarterIsLost) {
 TYPED_TEST(RowSlack, IsRefusedBelowTheSmallestSlack) {
   using T = TypeParam;
   const T norm = T{0.5};
-  for (const T share : {T{0.5}, T{0.99}, T{1.01}, T{2}}) {
+  for (const T share : {T{0.5}, T{0.9375}, T{1.0625}, T{2}}) {
     for (const auto& [scale, steepest] :
          this->answers(share * guard::kSmallestSlack<T>, norm, {.norm = 0, .roundings = 2})) {
       EXPECT_EQ(steepest > 0, share > 1) << share;
