@@ -88,7 +88,10 @@ class Mutant:
     @property
     def is_switchable(self) -> bool:
         """Constants stay what they are."""
-        return self.change.switch is not None and not re.search(r"\bconstexpr\b[^()]*=|if constexpr", self.before)
+        if self.change.switch is None or re.search(r"\bconstexpr\b[^()]*=", self.before):
+            return False
+        condition = re.search(r"if constexpr \(", self.before)
+        return condition is None or self.change.begin > closing(self.before, condition.end())
 
     @property
     def after(self) -> str:
@@ -101,6 +104,16 @@ class Mutant:
 
     def text(self) -> str:
         return f"{self.file}:{self.line}: {self.before.strip()}\n  -> {self.after.strip()}"
+
+
+def closing(code: str, begin: int) -> int:
+    """Where the parenthesis is closed that was opened before `begin`."""
+    depth = 1
+    for at in range(begin, len(code)):
+        depth += (code[at] == "(") - (code[at] == ")")
+        if depth == 0:
+            return at
+    return len(code)
 
 
 def key_of(file: str, before: str, after: str) -> str:
