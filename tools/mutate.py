@@ -88,7 +88,10 @@ class Mutant:
     @property
     def is_switchable(self) -> bool:
         """Constants stay what they are."""
-        return self.change.switch is not None and not re.search(r"\bconstexpr\b[^()]*=|if constexpr", self.before)
+        if self.change.switch is None or re.search(r"\bconstexpr\b[^()]*=", self.before):
+            return False
+        condition = re.search(r"if constexpr \(", self.before)
+        return condition is None or self.change.begin > closing(self.before, condition.end())
 
     @property
     def after(self) -> str:
@@ -103,18 +106,28 @@ class Mutant:
         return f"{self.file}:{self.line}: {self.before.strip()}\n  -> {self.after.strip()}"
 
 
+def closing(code: str, begin: int) -> int:
+    """Where the parenthesis is closed that was opened before `begin`."""
+    depth = 1
+    for at in range(begin, len(code)):
+        depth += (code[at] == "(") - (code[at] == ")")
+        if depth == 0:
+            return at
+    return len(code)
+
+
 def key_of(file: str, before: str, after: str) -> str:
     return hashlib.sha256(f"{file}\n{before.strip()}\n{after.strip()}".encode()).hexdigest()[:12]
 
 
 def without_texts(code: str) -> str:
     """Blanks in the place of strings, characters and comments; every other character stays where it is."""
-    return re.sub(r'"(\\.|[^"\\\n])*"|(?<!\w)\'(\\.|[^\'\\\n])\'|//[^\n]*', lambda found: " " * len(found.group()), code)
+    texts = r'R"\((?s:.*?)\)"|"(\\.|[^"\\\n])*"|(?<!\w)\'(\\.|[^\'\\\n])\'|//[^\n]*'
+    return re.sub(texts, lambda found: re.sub(r"[^\n]", " ", found.group()), code)
 
 
-def changes(line: str) -> Iterator[Change]:
-    """All single changes of a line of code."""
-    code = without_texts(line)
+def changes(line: str, code: str) -> Iterator[Change]:
+    """All single changes of a line, of which `code` has no texts."""
     if NOT_FORMULAS.match(line) or not code.strip():
         return
     for old, (new, name) in OPERATORS.items():
@@ -133,7 +146,7 @@ def changes(line: str) -> Iterator[Change]:
                      None if is_of_list else f"MUTANTS_CALL({{n}}, {scope}{name}, {scope}{CALLS[name]})")
     for found in NUMBER.finditer(code):
         # Sizes, shifts and template arguments are no constants of formulas.
-        if re.search(r"[\[<]$|<< $", code[:found.start()]):
+        if re.search(r"[\[<]$|<< $", code[:found.start()]) or re.match(r">(?!=)", code[found.end():]):
             continue
         value = found.group()
         size = float.fromhex(value) if value.startswith("0x") else float(value)
@@ -144,22 +157,23 @@ def changes(line: str) -> Iterator[Change]:
         yield Change(found.start(), found.end(), new, f"(mutants::is({{n}}) ? {new} : {value})")
 
 
-def code_of(text: str) -> Iterator[Tuple[int, str]]:
-    """The lines with their numbers, without functions whose heads say that they work on tensors."""
+def code_of(text: str) -> Iterator[Tuple[int, str, str]]:
+    """The lines with their numbers, as they are and without texts; without functions whose heads say that they work on
+    tensors."""
     on_tensors = False
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, (line, code) in enumerate(zip(text.split("\n"), without_texts(text).split("\n")), 1):
         if line[:1].strip():
             on_tensors = "Tensor" in line
         if not on_tensors:
-            yield number, line
+            yield number, line, code
 
 
 def mutants() -> List[Mutant]:
     found: List[Mutant] = []
     for path in sorted({path for pattern in FORMULAS for path in ROOT.glob(pattern)}):
         seen: Counter[str] = Counter()
-        for number, line in code_of(path.read_text()):
-            for change in changes(line):
+        for number, line, code in code_of(path.read_text()):
+            for change in changes(line, code):
                 mutant = Mutant(str(path.relative_to(ROOT)), number, line, change, 0)
                 found.append(replace(mutant, twin=seen[mutant.key]))
                 seen[mutant.key] += 1
@@ -300,12 +314,23 @@ def blamed(log: str, numbered: Dict[int, Mutant]) -> Set[int]:
     return found
 
 
+def numbers_of(everything: Sequence[Mutant]) -> Dict[str, int]:
+    """By key. A mutant keeps its number from run to run, so that files without a change are not built again."""
+    file = FOLDER / "numbers.json"
+    numbers: Dict[str, int] = json.loads(file.read_text()) if file.exists() else {}
+    for mutant in everything:
+        numbers.setdefault(mutant.key, len(numbers) + 1)
+    file.write_text(json.dumps(numbers) + "\n")
+    return numbers
+
+
 def build_switched(everything: Sequence[Mutant], jobs: int) -> Dict[int, Mutant]:
     """Builds the tree with a switch for every mutant that can have one, and gives these by their numbers."""
     dropped_file = FOLDER / "not_switched.json"
     dropped: Set[str] = set(json.loads(dropped_file.read_text())) if dropped_file.exists() else set()
+    numbers = numbers_of(everything)
     while True:
-        numbered = {number: mutant for number, mutant in enumerate(everything, 1)
+        numbered = {numbers[mutant.key]: mutant for mutant in everything
                     if mutant.is_switchable and mutant.key not in dropped}
         copy_tree(numbered)
         begin = time.monotonic()

@@ -128,6 +128,10 @@ std::vector<BadBuild> bad_builds() {
        },
        "lmi: F[2] is 1x1, F[0] is 2x2"},
       {[I] {
+         Lmi({I, mat({{1}})});
+       },
+       "lmi: F[1] is 1x1, F[0] is 2x2"},
+      {[I] {
          Lmi({I, mat({{1, 0.5}, {0.25, 1}})});
        },
        "lmi: F[1] is not symmetric: F[1][0][1] is 0.5 and F[1][1][0] is 0.25"},
@@ -136,6 +140,20 @@ std::vector<BadBuild> bad_builds() {
        },
        "lmi: F[1][1][1] is nan, not a finite number"},
   };
+}
+
+// T - x I with T = tridiag(-1, 2, -1) of this order: the smallest eigenvalue is 4 sin^2(pi / (2 (order + 1))) - x, and doubles
+// alone know it to no more than 1e-16 where x is the nearest of them.
+KnownSlacks next_to_an_eigenvalue(Eigen::Index order) {
+  MatrixXd T = 2 * MatrixXd::Identity(order, order);
+  T.diagonal(1).setConstant(-1);
+  T.diagonal(-1).setConstant(-1);
+  const long double root = std::sin(std::acos(-1.0L) / (2 * static_cast<long double>(order + 1)));
+  const auto x = static_cast<double>(4 * root * root);
+  return {Lmi({T, MatrixXd(-MatrixXd::Identity(order, order))}),
+          vec({x}),
+          {static_cast<double>(4 * root * root - x)},
+          3e-17};
 }
 
 // The slack is the smallest eigenvalue, with the right sign next to the boundary: 1 - |(x, x)| for |(x, x)| just below and
@@ -148,6 +166,7 @@ std::vector<KnownSlacks> slacks() {
           {disc(), vec({3, 4}), {-4}, 1e-14},
           {disc(), vec({inside, inside}), {exact(inside)}, 1e-18},
           {disc(), vec({outside, outside}), {exact(outside)}, 1e-18},
+          next_to_an_eigenvalue(60),
           {Lmi({mat({{1}}), mat({{1e300}})}), vec({1e300}), {kNaN}}};
 }
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "profile.hpp"
 #include "softradial/sets.hpp"
 #include "support/gauge_probe.hpp"
 #include "support/point_layer.hpp"
@@ -65,6 +66,21 @@ TEST(KnownValues, SoftRadialOnASquare) {
   EXPECT_LT((gauge_map.project(vec({3, 4})) - 0.8 * vec({0.75, 1})).norm(), 1e-14);
   PointLayer smooth(square, GaugeMap{.contraction = Contraction::hyperbolic});
   EXPECT_LT((smooth.project(vec({3, 4})) - std::tanh(4) * vec({0.75, 1})).norm(), 1e-14);
+}
+
+// The boundary, gamma = 1, belongs to the inside: there phi does not depend on gamma.
+TEST(KnownValues, ProfilesOnTheBoundaryAreThoseOfTheInside) {
+  const Scale<double> hard = profile(HardRadial{}, 4.0, 1.0);
+  EXPECT_EQ(hard.phi, 1);
+  EXPECT_EQ(hard.e_gamma, 0);
+  EXPECT_EQ(hard.e_radial, 1);
+  EXPECT_EQ(hard.slack, 0);
+  const SoftRadial method;
+  const Scale<double> soft = profile(method, 4.0, 1.0);
+  EXPECT_EQ(soft.e_gamma, 0);
+  EXPECT_EQ(soft.e_radial, 1 + soft.e_rho);
+  EXPECT_EQ(log_radial(HardRadial{}, 4.0, std::log(4.0), 1.0), 0);
+  EXPECT_NEAR(log_radial(method, 4.0, std::log(4.0), 1.0), std::log(soft.e_radial), 1e-15);
 }
 
 // Inside, J = r I + 2 r' d d'; log det = log r + log(r + 2 rho r') with r(1/4) = 0.36, r'(1/4) = 0.8 / (5/4)^2 = 0.512.

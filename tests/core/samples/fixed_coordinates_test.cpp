@@ -132,17 +132,21 @@ TEST(FixedCoordinates, TheRestIsProjectedWithoutThem) {
   }
 }
 
-// Caps of 0 leave one coordinate, which must be the sum, or none.
+// Caps of 0 leave one coordinate, which must be the sum, or none. On a bound it is not strictly inside.
 TEST(FixedCoordinates, ASumDecidesTheLastOne) {
-  BoundsBatch<double> batch(3, 3);
+  BoundsBatch<double> batch(5, 3);
   batch.one_lower = true;
-  batch.total.emplace(3, 1);
-  for (std::size_t i = 0; i < 3; ++i) (*batch.total)[i][0] = 1;
+  batch.total.emplace(5, 1);
+  for (std::size_t i = 0; i < 5; ++i) (*batch.total)[i][0] = i < 4 ? 1 : 0;
   batch.upper.set(0, VectorXd{{0, 2, 0}});
   batch.upper.set(1, VectorXd{{0, 0.5, 0}});
   batch.upper.set(2, VectorXd{{0, 0, 0}});
+  batch.upper.set(3, VectorXd{{0, 1, 0}});
+  batch.upper.set(4, VectorXd{{0, 1, 0}});
   const Projected<double> out = support::project(SoftRadial{}, batch);
-  EXPECT_EQ(out.status, (std::vector{RowStatus::ok, RowStatus::no_interior, RowStatus::no_interior}));
+  std::vector<RowStatus> expected(5, RowStatus::no_interior);
+  expected[0] = RowStatus::ok;
+  EXPECT_EQ(out.status, expected);
   EXPECT_EQ(out.x.get(0), (VectorXd{{0, 1, 0}}));
 }
 

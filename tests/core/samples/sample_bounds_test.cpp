@@ -311,5 +311,38 @@ TYPED_TEST(SampleBoundsIn, CotangentsDoNotDependOnWhatElseIsWanted) {
   }
 }
 
+// Lower bounds of 0 that all samples share make shares of a total, unless there is no total, or an anchor is given: then they
+// are bounds as any other.
+template <class T>
+void shared_zeros_are_bounds(bool with_total_and_anchor) {
+  RandomPoints random(23);
+  BoundsBatch<T> batch(9, 5);
+  batch.u = support::gaussian_rows<T>(random, 9, 5);
+  if (with_total_and_anchor) batch.total.emplace(9, 1);
+  if (with_total_and_anchor) batch.anchor.emplace(9, 5);
+  for (std::size_t i = 0; i < batch.count(); ++i) {
+    for (std::size_t j = 0; j < batch.dim(); ++j) {
+      batch.lower[i][j] = 0;
+      batch.upper[i][j] = static_cast<T>(random.uniform(1, 2));
+      if (with_total_and_anchor) (*batch.anchor)[i][j] = static_cast<T>(j + 1) / 16;
+    }
+    if (with_total_and_anchor) (*batch.total)[i][0] = T{15} / 16;
+  }
+  const Projected<T> repeated = support::project(SoftRadial{}, batch);
+  batch.one_lower = true;
+  const Projected<T> shared = support::project(SoftRadial{}, batch);
+  for (std::size_t i = 0; i < batch.count(); ++i) {
+    ASSERT_EQ(shared.status[i], RowStatus::ok);
+    EXPECT_TRUE(same_bits<T>(shared.x[i], repeated.x[i])) << i;
+  }
+}
+
+TEST(SampleBounds, ZerosThatAreSharedAreBounds) {
+  for (const bool with_total_and_anchor : {false, true}) {
+    shared_zeros_are_bounds<float>(with_total_and_anchor);
+    shared_zeros_are_bounds<double>(with_total_and_anchor);
+  }
+}
+
 }  // namespace
 }  // namespace softradial

@@ -7,6 +7,7 @@
 #include "set_access.hpp"
 #include "softradial/anchor.hpp"
 #include "softradial/sets.hpp"
+#include "support/gauge_probe.hpp"
 #include "support/random_points.hpp"
 #include "support/set_zoo.hpp"
 
@@ -67,6 +68,16 @@ TEST(ConvexFunction, ValueErrorGrowsWithTheValueAtTheAnchor) {
   const Eigen::VectorXd far = vec({0, 1000});
   EXPECT_EQ(set.h().value_error({near.data(), 2}), 64 * kEps);
   EXPECT_EQ(set.h().value_error({far.data(), 2}), 64000 * kEps);
+}
+
+// exp(2 x) <= 1e308: the exit is found, and where the gradient of h overflows there, that of the gauge counts as 0.
+TEST(LevelGauge, IsFiniteWhereTheGradientOverflows) {
+  const Set set = LevelSet(
+      1, [](std::span<const double> x) { return std::exp(2 * x[0]) - 1e308; },
+      [](std::span<const double> x, std::span<double> out) { out[0] = 2 * std::exp(2 * x[0]); });
+  support::GaugeProbe probe(set, check_anchor(set, vec({0})));
+  EXPECT_NEAR(probe.value(vec({1})), 2 / std::log(1e308), 1e-13);
+  EXPECT_EQ(probe.gradient(vec({1})), vec({0}));
 }
 
 // The slope of h by central differences, or the subgradient that the specimen states.
