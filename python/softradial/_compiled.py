@@ -126,9 +126,9 @@ class Plain(nn.Module):
         make_fx: Any = importlib.import_module("torch.fx.experimental.proxy_tensor").make_fx
         # Sizes that are 0, 1 or the same as another are special to the tracer.
         rows = torch.zeros(projection.dim + 97, projection.dim, dtype=dtype, device=device)
-        op = getattr(ops, name)
+        plain = getattr(projection, f"plain_{name}")
         options: Dict[str, Any] = {"tracing_mode": "symbolic", "_allow_non_fake_inputs": True}  # torch 2 has both
-        trace = make_fx(lambda u: op(u, projection), **options)
+        trace = make_fx(lambda u: plain(u), **options)
         self.graph = trace(rows)
 
     def forward(self, u: Tensor) -> Tensor:

@@ -201,7 +201,7 @@ def _check_function(set: LevelSet) -> None:
     values = next(iter(found.values()))
     if not values.requires_grad:
         raise ValueError("level_set: function is not differentiable in x: it does not keep torch's graph")
-    value = float(values[0])
+    value = values[0].item()
     if not math.isfinite(value):
         raise ValueError(f"level_set: function(anchor) is {value}, must be finite")
     if not value < 0:

@@ -81,6 +81,9 @@ TORCH_LIBRARY(softradial, m) {
              map->last().note(result.status);
              return result.x;
            })
+      // By plain tensor operations, whatever the dispatcher would choose: tracers of graphs may leave an op whole.
+      .def("plain_project", [](const MapPtr& map, const at::Tensor& u) { return composite::project(u, map); })
+      .def("plain_log_abs_det", [](const MapPtr& map, const at::Tensor& u) { return composite::log_abs_det(u, map); })
       .def("describe", [](const MapPtr& map) { return describe(map); })
       .def("tracing_mode", [](const MapPtr&) { return kKeptAsItIs; })
       .def("status", [](const MapPtr& map) { return map->last().read(); })

@@ -9,6 +9,7 @@
 
 #include "data/csv_file.hpp"
 #include "files/errors.hpp"
+#include "report/run_record.hpp"
 
 namespace softradial::study {
 namespace {

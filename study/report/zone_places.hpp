@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "report/run_record.hpp"
-
 namespace softradial::study {
+
+struct RunRecord;
 
 // The centroid of a zone, in degrees.
 struct ZonePlace {
