@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analytic_center.hpp"
+#include "composite/radial_map.hpp"
 #include "described/description.hpp"
 #include "eigen_tensors.hpp"
 #include "layer_object.hpp"
