@@ -18,8 +18,10 @@ bool same_entries(const Dense& a, const Dense& b) {
 bool same(double a, double b) { return a == b; }
 bool same(const Eigen::VectorXd& a, const Eigen::VectorXd& b) { return same_entries(a, b); }
 bool same(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) { return same_entries(a, b); }
+// Eigen takes no norm of a matrix without rows.
 bool same(const SparseMatrix& a, const SparseMatrix& b) {
-  return a.rows() == b.rows() && a.cols() == b.cols() && a.nonZeros() == b.nonZeros() && (a - b).norm() == 0;
+  if (a.rows() != b.rows() || a.cols() != b.cols() || a.nonZeros() != b.nonZeros()) return false;
+  return a.nonZeros() == 0 || (a - b).norm() == 0;
 }
 bool same(const std::vector<Eigen::MatrixXd>& a, const std::vector<Eigen::MatrixXd>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_entries<Eigen::MatrixXd>);
