@@ -27,7 +27,9 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 import numpy as np
 
 from judge import Json, Judge, dim_of
-from reference import Reference, in_digits, knows, vector
+from reference import DERIVATIVE_DOUBT, KINK, VALUE_DOUBT, Reference, far_from, in_digits, knows, vector
+from reference import LEAST_LOG_DET, REFERENCE_NOISE
+from sample_reference import against_sample_reference
 from samples import RESIDUAL_FACTOR, Kind, SampleJudge, kinds
 from subjects import is_coordinate_set, normals, subjects
 from surfaces import SURFACES
@@ -42,18 +44,9 @@ MOST_NUMBERS = 1 << 16
 SAMPLE_ROWS = 256
 # Blocks that one process does in a row.
 BLOCKS_TOGETHER = 8
-# Rows of a block that are compared with the reference.
+# Rows of a block that are compared with the reference, in every so many blocks: 60 digits take longer than all the rest.
 REFERENCE_ROWS = 2
-# What the guard and the rounding of gauges may cost, relative to the numbers that a result is made of. The sets of the
-# reference are of condition 1e2 at most, the guard is of 1e2 ulp.
-VALUE_DOUBT = 1e-11
-DERIVATIVE_DOUBT = 1e-9
-# Where a contraction is saturated beyond 60 digits, differences of the reference are noise.
-REFERENCE_NOISE = 1e-30
-LEAST_LOG_DET = -40
-# The profile has a kink at gamma = 1: no row this near to it is compared.
-KINK = 1e-3
-
+REFERENCE_BLOCKS = 16
 # Of ordinary condition, and of the types that the reference knows.
 REFERENCE_SETS = {name for name, description in subjects().items() if knows(description)} & {
     "box_1", "box_3", "box_open", "polyhedron_4", "polyhedron_wedge", "polyhedron_40x10", "ball_3", "ellipsoid_4",
@@ -186,10 +179,6 @@ def derivatives(layer: Any, u: np.ndarray, random: np.random.Generator) -> Itera
     yield "log_det", np.isnan(log_det) | (log_det == np.inf)
 
 
-def far_from(found: float, exact: float, size: float, doubt: float) -> bool:
-    return not abs(found - exact) <= doubt * size
-
-
 def against_reference(subject: Subject, layer: Any, random: np.random.Generator) -> Iterator[Tuple[str, np.ndarray]]:
     """Rows of ordinary size, and what of them is not as the reference has it."""
     n = subject.judge.dim
@@ -204,7 +193,7 @@ def against_reference(subject: Subject, layer: Any, random: np.random.Generator)
     with in_digits():
         for i in range(len(u)):
             exact_u, exact_v = vector(u[i]), vector(v[i])
-            gamma = float(reference.gamma([a - b for a, b in zip(exact_u, reference.anchor)]))
+            gamma = float(reference.gamma(reference.direction(exact_u)))
             if abs(gamma - 1) < KINK:
                 continue
             exact_x = np.array([float(a) for a in reference(exact_u)])
@@ -276,7 +265,7 @@ def run_block(case: Case, subject: Subject, seed: List[int]) -> Dict[str, Any]:
         bad["equality"] = ~(judge.residual(x) <= most_residual(layer, dtype))
         bad.update(derivatives(layer, u, random))
     found = tally_of(count, bad, lambda i: {"layer": repr(layer), "u": u[i].tolist(), "x": x[i].tolist(), "seed": seed})
-    if dtype is np.float64 and hasattr(layer, "radial") and subject.has_reference:
+    if dtype is np.float64 and hasattr(layer, "radial") and subject.has_reference and seed[1] % REFERENCE_BLOCKS == 0:
         for kind, rows_ in against_reference(subject, layer, random):
             found["wrong"].update({kind: int(rows_.sum())} if rows_.any() else {})
             if rows_.any():
@@ -320,6 +309,9 @@ def run_sample_block(case: Case, surface: Any, seed: List[int]) -> Dict[str, Any
             bad["jvp_x"] = ok & ~judge.inside(value)
             log_det = layer.log_abs_det_on_samples(u, data)
             bad["log_det"] = ok & (np.isnan(log_det) | (log_det == np.inf))
+
+    if dtype is np.float64 and hasattr(layer, "radial") and seed[1] % REFERENCE_BLOCKS == 0:
+        bad.update(against_sample_reference(samples, layer, random))
 
     def example(i: int) -> Json:
         own = {name: values[i].tolist() for name, values in data.items()}

@@ -72,6 +72,11 @@ class WasmLibrary:
             raise ValueError(answer["error"])
         return self.process.stdout.read(answer["bytes"]) if "bytes" in answer else answer["value"]
 
+    def free(self, name: str, handle: int) -> None:
+        """Unless Node has ended: Python frees what is left in any order."""
+        if self.process.poll() is None and self.process.stdin is not None and not self.process.stdin.closed:
+            self.call(name, handle=handle)
+
 
 class WasmSet:
     def __init__(self, library: WasmLibrary, text: str) -> None:
@@ -79,8 +84,8 @@ class WasmSet:
         self.handle = library.call("parse", text=text)
 
     def __del__(self) -> None:
-        if hasattr(self, "handle") and self.library.process.poll() is None:
-            self.library.call("free_set", handle=self.handle)
+        if hasattr(self, "handle"):
+            self.library.free("free_set", self.handle)
 
 
 class WasmLayer:
@@ -90,8 +95,8 @@ class WasmLayer:
         self.dim = self.library.call("dim", handle=given.handle)
 
     def __del__(self) -> None:
-        if hasattr(self, "handle") and self.library.process.poll() is None:
-            self.library.call("free_layer", handle=self.handle)
+        if hasattr(self, "handle"):
+            self.library.free("free_layer", self.handle)
 
     def __repr__(self) -> str:
         return json.dumps(self.options)
