@@ -91,7 +91,7 @@ def against_sample_reference(samples: Samples, layer: Any, random: np.random.Gen
     v, g = random.normal(size=u.shape), random.normal(size=u.shape)
     moves = {name: 0.1 * values * random.normal(size=values.shape) for name, values in data.items()}
     x, _ = layer.on_samples(u, data)
-    _, tangent = layer.jvp_on_samples(u, data, v, moves)
+    _, tangent, _ = layer.jvp_on_samples(u, data, v, moves)
     gradients = layer.vjp_on_samples(u, data, g)
     reference = SampleReference(samples, layer.radial)
     with in_digits():

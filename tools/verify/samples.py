@@ -325,8 +325,15 @@ def ordinary_sets() -> Dict[str, Json]:
     return {name: known[name] for name in chosen}
 
 
-def scaled(random: np.random.Generator, count: int, dtype: type, description: Json) -> Samples:
+# x grows with u along a direction in which the set does not end, and the derivative in the scale is made of numbers of the
+# size of u times 1 / scale, whose sum is of the size of u.
+UNBOUNDED = ("box_open", "polyhedron_wedge", "quadratic_parabola", "cone", "cone_slanted", "log_sum_exp_3")
+
+
+def scaled(random: np.random.Generator, count: int, dtype: type, name: str, description: Json) -> Samples:
     scale: np.ndarray = any_size(random, count, dtype).astype(dtype)
+    if name in UNBOUNDED:
+        scale = (10 ** random.uniform(-3, 3, count)).astype(dtype)
     center = np.zeros((count, dim_of(description)))
     return Samples(description, {"scale": scale}, center, scale.astype(float), everywhere(count), normals(description))
 
@@ -365,6 +372,6 @@ def kinds() -> Dict[str, Kind]:
         "intersection_b_radius": lambda r, k, t, _: intersections(r, k, t),
     }
     for name, description in ordinary_sets().items():
-        found[f"scale_{name}"] = lambda r, k, t, _, d=description: scaled(r, k, t, d)  # type: ignore[misc]
+        found[f"scale_{name}"] = lambda r, k, t, _, n=name, d=description: scaled(r, k, t, n, d)  # type: ignore[misc]
         found[f"anchor_{name}"] = lambda r, k, t, s, d=description: anchored(r, k, t, s, d)  # type: ignore[misc]
     return found

@@ -182,8 +182,9 @@ class TorchLayer:
         found = torch.autograd.grad(self._on(inputs["u"], given), list(inputs.values()), torch.from_numpy(g))
         return {name: np.asarray(gradient) for name, gradient in zip(inputs, found)}
 
-    def jvp_on_samples(self, u: np.ndarray, data: Data, v: np.ndarray, tangents: Data) -> "tuple[np.ndarray, np.ndarray]":
-        """x as forward mode has it, and its tangent for those of u and of every datum."""
+    def jvp_on_samples(self, u: np.ndarray, data: Data, v: np.ndarray,
+                       tangents: Data) -> "tuple[np.ndarray, np.ndarray, np.ndarray]":
+        """x as forward mode has it, its tangent for those of u and of every datum, and the status of each row."""
         import torch
         from torch.autograd import forward_ad
 
@@ -191,7 +192,7 @@ class TorchLayer:
             given, moves = tensors_of(data), tensors_of(tangents)
             dual = {name: forward_ad.make_dual(given[name], moves[name]) for name in data}
             x = forward_ad.unpack_dual(self._on(forward_ad.make_dual(torch.from_numpy(u), torch.from_numpy(v)), dual))
-            return np.asarray(x.primal), np.asarray(x.tangent)
+            return np.asarray(x.primal), np.asarray(x.tangent), np.asarray(self.layer.status)
 
     def log_abs_det_on_samples(self, u: np.ndarray, data: Data) -> np.ndarray:
         import torch
