@@ -151,6 +151,9 @@ template <class N>
   return 0x1p-27 * largest_number(like);
 }
 
+// Below this a contraction's share of z is z to the last bit, and z^2 is a number of any precision.
+inline constexpr double kSmallestQuotient = 0x1p-60;
+
 // rho and lambda in units of scale^2.
 template <class Kind, class N>
 [[nodiscard]] inline std::pair<N, N> in_units(Kind, double lambda, const ScaledRay<N>& ray) noexcept(Scalar<N>) {
@@ -194,9 +197,16 @@ template <class N>
     if constexpr (std::is_same_v<Kind, Rational>) {
       return 1 / (m.lambda / ray.scale + ray.gamma);
     } else {
+      // Near the anchor by the quotient share(z) / z, whose derivatives stay finite; it is 1 where z^2 would vanish.
       const N z = gauge_quotient(m.lambda, ray);
-      const auto away = z > 0;
-      return choose(away, contraction.share(z) / where_else(away, ray.gamma, 1), ray.scale / m.lambda);
+      const auto far = z > 1;
+      const auto away = z > kSmallestQuotient;
+      const N near_z = where_else(away && !far, z, 1);
+      const N ratio = where_else(away, contraction.share(near_z) / near_z, 1);
+      // Beyond this the share is 1, and the derivative of z may not be a number.
+      constexpr double kSaturated = 64;
+      const N share = contraction.share(where_else(!(z > kSaturated), z, kSaturated));
+      return choose(far, share / where_else(far, ray.gamma, 1), ray.scale / m.lambda * ratio);
     }
   });
 }

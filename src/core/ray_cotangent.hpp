@@ -22,7 +22,7 @@ struct RayCotangent {
   T phi;
   T radial;
   T normal;
-  T gauge;  // the cotangent of gamma(d) where the set's data move it: normal with the step in the place of phi
+  T pull;  // gamma times the cotangent of gamma, where the set's data move it: step (d.g) e_gamma
 };
 
 // phi along e / argument: what a profile's argument, rho or gamma, contributes to a derivative, from its elasticity e. 0 where
@@ -40,7 +40,7 @@ template <class T>
                                                                        T along) noexcept {
   const Scale<T>& at = scale.at;
   return {at.phi, elasticity_term(at.phi, along, rho, at.e_rho), elasticity_term(at.phi, along, gamma, at.e_gamma),
-          elasticity_term(scale.step, along, gamma, at.e_gamma)};
+          gamma > 0 ? scale.step * along * at.e_gamma : T{0}};
 }
 
 // For the guarded gamma = gamma(d) + kappa |d|, whose gradient is n + kappa d / |d|: the second term joins `radial`.
@@ -52,7 +52,8 @@ template <class T>
   return out;
 }
 
-// The cotangent of the active slack s where gamma = a.d / s:  -(phi (d.g) e_gamma / gamma) (gamma / s).
+// The cotangent of the active slack s where gamma = a.d / s:  -(phi (d.g) e_gamma / gamma) (gamma / s). Nothing is divided by
+// gamma, which is as small as the set is large.
 template <class T>
 [[nodiscard, gnu::always_inline]] inline T slack_cotangent(const Scale<T>& at, T gamma, T along,
                                                            T reciprocal_slack) noexcept {

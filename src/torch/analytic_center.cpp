@@ -31,8 +31,10 @@ constexpr int64_t kChunkNumbers = 1 << 23;
 // One sample by the core: slower, but it finds out why.
 RowStatus find_one(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const at::Tensor& f,
                    const at::Tensor& point) {
-  const Eigen::MatrixXd rows = to_matrix(A, "A");
-  const Eigen::VectorXd bound = to_vector(b, "b");
+  const at::Tensor counts = (b < std::numeric_limits<double>::infinity()).nonzero().squeeze(-1);  // the others are open
+  const Eigen::MatrixXd rows = to_matrix(A.index_select(0, counts), "A");
+  const Eigen::VectorXd bound = to_vector(b.index_select(0, counts), "b");
+  if (counts.size(0) < b.size(0) && b.isnan().any().item<bool>()) return RowStatus::no_interior;
   if (!bound.allFinite() || !rows.allFinite()) return RowStatus::no_interior;
   const Polyhedron set = E ? Polyhedron(rows, bound, to_matrix(*E, "E"), to_vector(f, "f")) : Polyhedron(rows, bound);
   const Anchor anchor = find_anchor(set, AnchorSearch::analytic);
@@ -174,6 +176,17 @@ enum class Wanted {
   interior,  // a point well inside
 };
 
+// Open rows, h = inf, as rows that no y violates: 0.y <= the largest distance of the others.
+Reduced with_closed_rows(const Reduced& problem) {
+  const at::Tensor open = problem.h == std::numeric_limits<double>::infinity();
+  if (at::tracer::impl::is_dispatch_enabled() || !open.any().item<bool>()) return problem;
+  const at::Tensor norms = (problem.G * problem.G).sum(-1).sqrt().clamp_min(std::numeric_limits<double>::min());
+  const at::Tensor farthest = (problem.h.masked_fill(open, 0).abs() / norms).amax(-1, true);
+  const at::Tensor distance = at::where(farthest > 0, farthest, at::ones_like(farthest));
+  const at::Tensor G = problem.G.expand({problem.h.size(0), problem.h.size(1), problem.G.size(-1)});
+  return {G.masked_fill(open.unsqueeze(-1), 0), at::where(open, distance, problem.h), problem.origin, problem.Z};
+}
+
 // A point well inside each sample's set: with room (roomy_points.hpp), else near the centre, else near that of the part in a
 // box around the start.
 Walked walk_inside(const Reduced& problem, const at::Tensor& from) {
@@ -203,7 +216,8 @@ Found search(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, con
   constexpr double kRounding = 1e-11;
   const int64_t n = A.size(-1);
   const Flat flat(batch_of(A, b, f, start));
-  const auto [rows, bound, levels, problem] = reduce(flat, A, b, E, f);
+  const auto [rows, bound, levels, given] = reduce(flat, A, b, E, f);
+  const Reduced problem = with_closed_rows(given);
   at::Tensor from = start ? flat.vectors(*start) - problem.origin : at::zeros({flat.samples, n}, bound.options());
   if (problem.Z.defined()) from = from.matmul(problem.Z);
   const auto [y, arrived] = wanted == Wanted::center ? walk(problem, from, kRounding) : walk_inside(problem, from);

@@ -198,6 +198,7 @@ AtGauge unwrap(TensorGauge gauge) {
 }
 
 at::ScalarType working_type(at::ScalarType type) { return type == at::kDouble ? at::kDouble : at::kFloat; }
+at::ScalarType wide_type(at::ScalarType type) { return type == at::kFloat ? at::kDouble : working_type(type); }
 
 double ulp(at::ScalarType type) {
   switch (type) {
@@ -223,8 +224,8 @@ Tensor AtSpace::constant(const std::vector<Eigen::MatrixXd>& values) const {
   for (const Eigen::MatrixXd& matrix : values) all.push_back(to_tensor(matrix));
   return wrap(at::stack(all).to(device_));
 }
-Tensor AtSpace::working(const Tensor& values) const { return wrap(unwrap(values).to(working_type(type_))); }
-double AtSpace::ulp() const { return ops::ulp(working_type(type_)); }
-double AtSpace::coarse_ulp() const { return type_ == working_type(type_) ? 0 : ops::ulp(type_); }
+Tensor AtSpace::working(const Tensor& values) const { return wrap(unwrap(values).to(working_)); }
+double AtSpace::ulp() const { return ops::ulp(working_); }
+double AtSpace::coarse_ulp() const { return type_ == working_ ? 0 : ops::ulp(type_); }
 
 }  // namespace softradial::ops

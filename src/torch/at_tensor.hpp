@@ -20,12 +20,16 @@ using AtGauge = std::function<at::Tensor(const at::Tensor& d)>;
 
 // The precision in which a dtype is computed, and an ulp of 1 in a dtype.
 [[nodiscard]] at::ScalarType working_type(at::ScalarType type);
+// A wider one for single precision, double: squares and reciprocals of a set's sizes, and their derivatives, stay in range.
+[[nodiscard]] at::ScalarType wide_type(at::ScalarType type);
 [[nodiscard]] double ulp(at::ScalarType type);
 
-// Tensors on one device for results of one dtype.
+// Tensors on one device for results of one dtype, which are computed in another.
 class AtSpace final : public TensorSpace {
  public:
-  AtSpace(at::Device device, at::ScalarType type) : device_(device), type_(type) {}
+  AtSpace(at::Device device, at::ScalarType type) : AtSpace(device, type, working_type(type)) {}
+  AtSpace(at::Device device, at::ScalarType type, at::ScalarType working)
+      : device_(device), type_(type), working_(working) {}
 
   [[nodiscard]] Tensor constant(double value) const override;
   [[nodiscard]] Tensor constant(const Eigen::VectorXd& values) const override;
@@ -38,6 +42,7 @@ class AtSpace final : public TensorSpace {
  private:
   at::Device device_;
   at::ScalarType type_;
+  at::ScalarType working_;
 };
 
 }  // namespace softradial::ops

@@ -1,6 +1,7 @@
 #include "samples.hpp"
 
 #include <ATen/ATen.h>
+#include <ATen/TracerMode.h>
 #include <torch/csrc/autograd/functions/utils.h>
 #include <torch/library.h>
 
@@ -304,7 +305,12 @@ at::Tensor moved_onto(const PolyhedraOfSamples& sets, const at::Tensor& known, c
   return points + at::linalg_pinv(E).matmul(off.unsqueeze(-1)).squeeze(-1);
 }
 
-// Each sample's set for the composite, in the precision that u's dtype is computed in.
+// Each sample's set for the composite, in a precision that is wider than that of u. A trace stays in u's own, because what runs
+// exported models knows few functions in double.
+at::ScalarType precision_of_samples(at::ScalarType type) {
+  return at::tracer::impl::is_dispatch_enabled() ? working_type(type) : wide_type(type);
+}
+
 struct SampleRadial {
   composite::RadialSet set;
   at::Tensor interior;  // (..., 1)
@@ -313,8 +319,8 @@ struct SampleRadial {
 SampleRadial sample_radial(const at::Tensor& u, const SampleData& data, const MapPtr& map) {
   const Set& set = map->set()->set();
   const at::ScalarType type = u.scalar_type();
-  const at::ScalarType working = working_type(type);
-  const AtSpace space(u.device(), type);
+  const at::ScalarType working = precision_of_samples(type);
+  const AtSpace space(u.device(), type, working);
   CoreData core(u, data, *map, space);
   // The anchor rounded to the working precision: the gauge belongs to the rounded point.
   const auto rounded = [&](const at::Tensor& point) { return point.to(type).to(at::kDouble); };
@@ -339,20 +345,31 @@ SampleRadial sample_radial(const at::Tensor& u, const SampleData& data, const Ma
   const auto fixed = map->tensors(anchor.device(), working);
   at::Tensor normals = fixed->normals;
   if (data.E) normals = normals_of(composite::where_else(core.known.unsqueeze(-1), *data.E, 0)).to(working);
-  return {{.anchor = composite::where_else(interior, anchor, 0).to(working),
-           .normals = normals,
-           .sum = fixed->sum && !data.E,
-           .gauge = unwrap(gauge.gauge),
-           .kappa = unwrap(gauge.kappa),
-           .hull_dim = fixed->hull_dim},
-          interior};
+  SampleRadial radial{{.anchor = composite::where_else(interior, anchor, 0).to(working),
+                       .normals = normals,
+                       .sum = fixed->sum && !data.E,
+                       .free = {},
+                       .gauge = unwrap(gauge.gauge),
+                       .kappa = unwrap(gauge.kappa),
+                       .hull_dim = fixed->hull_dim,
+                       .type = type},
+                      interior};
+  // Which coordinates a sample fixes is its own affair.
+  if (const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set)) {
+    const BoundsData given = sample_bounds(u, data, *coordinates, *map);
+    radial.set.normals = at::Tensor();
+    radial.set.sum = coordinates->total().has_value();
+    radial.set.free =
+        unwrap(bounds::fixed_in_tensors({wrap(given.lower), wrap(given.upper), {}})).logical_not().expand_as(u);
+  }
+  return radial;
 }
 
 // Every other set, with data or an anchor for each sample: by the composite alone.
 SampleResult onto_anchored(const at::Tensor& u, const SampleData& data, const MapPtr& map) {
   const SampleRadial radial = sample_radial(u, data, map);
-  return composite::project_samples(u.to(working_type(u.scalar_type())), radial.set, radial.interior, map->method(),
-                                    u.scalar_type());
+  return composite::project_samples(u.to(precision_of_samples(u.scalar_type())), radial.set, radial.interior,
+                                    map->method(), u.scalar_type());
 }
 
 SampleResult onto_polyhedra(const at::Tensor& u, const SampleData& data, bool anchor_gradient, const MapPtr& map) {
@@ -384,8 +401,8 @@ SampleAnchor sample_anchor(const at::Tensor& u, const SampleData& data, const Ma
   const Set& set = map->set()->set();
   if (const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set)) {
     const BoundsData given = sample_bounds(u, data, *coordinates, *map);
-    const bounds::TensorAnchor found =
-        bounds::anchor_in_tensors({wrap(given.lower), wrap(given.upper), given.sum ? wrap(*given.sum) : Tensor()});
+    const bounds::TensorAnchor found = bounds::anchor_in_tensors(
+        {wrap(given.lower), wrap(given.upper), given.sum ? wrap(*given.sum) : Tensor()}, ulp(u.scalar_type()));
     return {unwrap(found.point), {}};
   }
   if (dynamic_cast<const Polyhedron*>(&*set) != nullptr) {
@@ -416,8 +433,19 @@ at::Tensor no_trouble(const at::Tensor& u) {
 
 }  // namespace
 
-// Rows that are not finite are left out of the quotient: they would spoil its derivative in a shared scale.
-SampleResult onto_scaled(const at::Tensor& u, const SampleData& data, const OntoSamples& onto) {
+namespace {
+
+// u / scale for a map that is scaled. Rows that are not finite are left out: they would spoil the derivative in a shared scale.
+struct Unscaled {
+  at::Tensor u;       // (..., dim)
+  at::Tensor factor;  // (..., 1) or (): the scale, 1 where it is no positive number
+  at::Tensor usable;  // where it is one
+  at::Tensor finite;  // (..., 1): where u is
+};
+
+// Where u / scale is beyond the largest number, u is divided by more, so that it keeps its direction. The scale is divided by
+// as a number, with its derivative beside it, d (1 / scale) = -(1 / scale) d scale / scale: (u / scale) / scale overflows.
+Unscaled unscaled(const at::Tensor& u, const SampleData& data) {
   const at::Tensor scale = numbers(*data.scale, "scale", u);
   const at::Tensor usable = (scale > 0).logical_and(scale.isfinite());
   const at::Tensor factor = composite::where_else(usable, scale, 1);
@@ -425,15 +453,28 @@ SampleResult onto_scaled(const at::Tensor& u, const SampleData& data, const Onto
   const double most = u.scalar_type() == at::kDouble ? std::numeric_limits<double>::max()
                       : u.scalar_type() == at::kHalf ? 65504.0
                                                      : std::numeric_limits<float>::max();
-  const at::Tensor inner_u = (composite::where_else(finite, u, 0) / factor).clamp(-most / 4, most / 4);
+  const at::Tensor safe = composite::where_else(finite, u, 0);
+  const at::Tensor least = std::get<0>(safe.abs().max(-1, true)).detach() / (most / 16);
+  const at::Tensor number = factor.detach();
+  const at::Tensor fits = number >= least;
+  const at::Tensor quotient = safe / at::maximum(number, least);
+  return {quotient * at::where(fits, number / factor, at::ones_like(least)), factor, usable, finite};
+}
+
+}  // namespace
+
+SampleResult onto_scaled(const at::Tensor& u, const SampleData& data, const OntoSamples& onto) {
+  const Unscaled at_scale = unscaled(u, data);
+  const at::Tensor& factor = at_scale.factor;
   SampleData rest = data;
   rest.scale = c10::nullopt;
   if (data.anchor) rest.anchor = *data.anchor / factor;
-  const SampleResult inner = onto(inner_u, rest);
-  const at::Tensor known = usable.expand_as(finite);
+  const SampleResult inner = onto(at_scale.u, rest);
+  const at::Tensor known = at_scale.usable.expand_as(at_scale.finite);
   static_assert(static_cast<int>(RowStatus::not_finite) == 1);
-  const at::Tensor status = at::maximum(inner.status, finite.bitwise_not().squeeze(-1).to(at::kChar));
-  return {composite::where_else(known.logical_and(finite), inner.x * factor, std::numeric_limits<double>::quiet_NaN()),
+  const at::Tensor status = at::maximum(inner.status, at_scale.finite.bitwise_not().squeeze(-1).to(at::kChar));
+  return {composite::where_else(known.logical_and(at_scale.finite), inner.x * factor,
+                                std::numeric_limits<double>::quiet_NaN()),
           composite::where_else(known.squeeze(-1), status, static_cast<double>(RowStatus::no_interior)), status};
 }
 
@@ -465,7 +506,9 @@ at::Tensor inverse_samples(const at::Tensor& x, const SampleData& data, const Ma
   if (data.scale) {
     return onto_scaled(x, data,
                        [&](const at::Tensor& inner, const SampleData& rest) -> SampleResult {
-                         return {inverse_samples(inner, rest, map), no_trouble(inner), {}};
+                         return {any_given(rest) ? inverse_samples(inner, rest, map) : inverse(inner, map),
+                                 no_trouble(inner),
+                                 {}};
                        })
         .x;
   }
@@ -479,11 +522,13 @@ at::Tensor log_abs_det_samples(const at::Tensor& u, const SampleData& data, cons
   allow_only_data_of(*map, data);
   // {scale y}: p(u) = scale q(u / scale) has q's determinant.
   if (data.scale) {
+    const Unscaled at_scale = unscaled(u, data);
     SampleData rest = data;
     rest.scale = c10::nullopt;
-    const at::Tensor scale = numbers(*data.scale, "scale", u);
-    if (data.anchor) rest.anchor = *data.anchor / scale;
-    return log_abs_det_samples(u / scale, rest, map);
+    if (data.anchor) rest.anchor = *data.anchor / at_scale.factor;
+    const at::Tensor det = any_given(rest) ? log_abs_det_samples(at_scale.u, rest, map) : log_abs_det(at_scale.u, map);
+    const at::Tensor known = at_scale.usable.logical_and(at_scale.finite).squeeze(-1);
+    return composite::where_else(known, det, std::numeric_limits<double>::quiet_NaN());
   }
   const SampleRadial radial = sample_radial(u.to(at::kDouble), data, map);
   const at::Tensor det = composite::radial_log_abs_det(u.to(at::kDouble), radial.set, map->method());

@@ -184,3 +184,17 @@ def test_construction_is_linear_in_the_data():
     for given in (srn.LogSumExp(n, bound=1), srn.KlBall(np.full(n, 1 / n), radius=1), srn.Simplex(n)):
         x = srn.SoftRadial(given)(np.zeros((1, n)))
         assert np.isfinite(x).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("caps", ["none", "one", "own"])
+def test_long_rows_keep_their_sum_wherever_their_first_number_is(dtype, caps):
+    """Differences to the first number are what the mean is taken of; one far from all others made its roundings add up."""
+    n = 20000
+    cap = {"one": 0.9, "own": np.linspace(0.5, 0.9, n)}
+    layer = srn.HardRadial(srn.Simplex(n) if caps == "none" else srn.CappedSimplex(n, cap[caps]))
+    u = np.full((4, n), 1 / n)
+    u[:, 0] = [0.41783, 0.1, 1e3, 1e9]
+    x = layer(u.astype(dtype))
+    off = np.abs(x.astype(np.longdouble).sum(1) - 1)
+    assert (off <= 4 * n * np.finfo(dtype).eps).all()

@@ -5,6 +5,10 @@ a finite u; where a gradient, a tangent or a log-determinant is not a number; an
 has an interior. A few rows of ordinary size are compared with a reference in 60 digits (reference.py): value, tangent,
 gradient, log-determinant, and the way back through the inverse.
 
+The surface that takes data for each sample (torch) has cases of these besides (samples.py): every row is judged by its own
+data. A row with a status is refused, not right, and wrong where its set has ample room; x is NaN there and nowhere else.
+Gradients to u and to all data, tangents and log-determinants are numbers.
+
 The report is a JSON file: a run goes on with what the file has, until every case has so many rows.
 Exit code 1 if there was a violation.
 """
@@ -12,16 +16,21 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
 
 from judge import Json, Judge, dim_of
-from reference import Reference, in_digits, knows, vector
+from reference import DERIVATIVE_DOUBT, KINK, VALUE_DOUBT, Reference, far_from, in_digits, knows, vector
+from reference import LEAST_LOG_DET, REFERENCE_NOISE
+from sample_reference import against_sample_reference
+from samples import RESIDUAL_FACTOR, Kind, SampleJudge, kinds
 from subjects import is_coordinate_set, normals, subjects
 from surfaces import SURFACES
 
@@ -32,18 +41,12 @@ LAYER_RESIDUAL_ULPS = 16
 # Rows that go together: so many, fewer where they are long.
 MOST_ROWS = 1024
 MOST_NUMBERS = 1 << 16
-# Rows of a block that are compared with the reference.
+SAMPLE_ROWS = 256
+# Blocks that one process does in a row.
+BLOCKS_TOGETHER = 8
+# Rows of a block that are compared with the reference, in every so many blocks: 60 digits take longer than all the rest.
 REFERENCE_ROWS = 2
-# What the guard and the rounding of gauges may cost, relative to the numbers that a result is made of. The sets of the
-# reference are of condition 1e2 at most, the guard is of 1e2 ulp.
-VALUE_DOUBT = 1e-11
-DERIVATIVE_DOUBT = 1e-9
-# Where a contraction is saturated beyond 60 digits, differences of the reference are noise.
-REFERENCE_NOISE = 1e-30
-LEAST_LOG_DET = -40
-# The profile has a kink at gamma = 1: no row this near to it is compared.
-KINK = 1e-3
-
+REFERENCE_BLOCKS = 16
 # Of ordinary condition, and of the types that the reference knows.
 REFERENCE_SETS = {name for name, description in subjects().items() if knows(description)} & {
     "box_1", "box_3", "box_open", "polyhedron_4", "polyhedron_wedge", "polyhedron_40x10", "ball_3", "ellipsoid_4",
@@ -89,31 +92,66 @@ def makers() -> Dict[str, Maker]:
     return all_makers
 
 
-def cases(pattern: str) -> Iterator[Tuple[str, Json, Maker, type]]:
+@dataclass
+class Case:
+    """A map in a precision, on one set or on sets that come with the rows."""
+
+    name: str
+    maker: Maker
+    dtype: type
+    description: Optional[Json] = None
+    kind: Optional[Kind] = None
+
+    @property
+    def rows(self) -> int:
+        """Of a block."""
+        if self.description is None:
+            return SAMPLE_ROWS
+        return min(MOST_ROWS, max(8, MOST_NUMBERS // dim_of(self.description)))
+
+    @property
+    def weight(self) -> float:
+        """A row takes longer in higher dimensions and with data of its own, so these cases get fewer."""
+        return 1 / 16 if self.description is None else 1 / max(4, dim_of(self.description))
+
+
+def cases(pattern: str, with_samples: bool) -> List[Case]:
+    found = []
     for set_name, description in subjects().items():
         for method, maker in makers().items():
             if method == "mirror" and not is_coordinate_set(description):
                 continue
             for dtype in (np.float32, np.float64):
-                name = f"{set_name} {method} {dtype.__name__}"
-                if pattern in name:
-                    yield name, description, maker, dtype
+                found.append(Case(f"{set_name} {method} {dtype.__name__}", maker, dtype, description=description))
+    for name, kind in kinds().items() if with_samples else ():
+        for method, maker in sample_makers(name).items():
+            for dtype in (np.float32, np.float64):
+                found.append(Case(f"samples_{name} {method} {dtype.__name__}", maker, dtype, kind=kind))
+    return [case for case in found if pattern in case.name]
 
 
-def sizes(random: np.random.Generator, count: int, dtype: type) -> np.ndarray:
-    """Half of them between 1e-3 and 1e6, the others from the smallest denormal to the largest number; 0 now and then."""
+def sample_makers(kind: str) -> Dict[str, Maker]:
+    """The maps that take this kind of data, with gradients to all of them."""
+    orthogonal = kind in ("caps", "sum", "caps_sum", "box", "b", "A_b", "f", "center", "radius", "center_radius")
+    return {method: maker for method, maker in makers().items()
+            if method != "mirror" and (method != "soft_orthogonal" or orthogonal)}
+
+
+def sizes(random: np.random.Generator, count: int, dtype: type, unit: Any = 1.0) -> np.ndarray:
+    """Half of them between 1e-3 and 1e6 units, the others from the smallest denormal to the largest number; some are 0."""
     limits: Any = np.finfo(dtype)
     smallest, largest = np.log10(float(limits.smallest_subnormal)), np.log10(float(limits.max))
-    ordinary = 10 ** random.uniform(-3, 6, count)
+    ordinary = unit * 10 ** random.uniform(-3, 6, count)
     any_size = 10 ** random.uniform(smallest, largest, count)
     size = np.where(random.random(count) < 0.5, ordinary, any_size)
     return np.where(random.random(count) < 0.01, 0, np.where(random.random(count) < 0.01, float(limits.max), size))
 
 
-def rows(random: np.random.Generator, count: int, anchor: np.ndarray, facets: np.ndarray, dtype: type) -> np.ndarray:
-    """Directions of every kind, of every size, around the anchor: normal, along facets' normals and edges, one coordinate,
-    ties, and coordinates of very different sizes."""
-    n = len(anchor)
+def rows(random: np.random.Generator, count: int, anchor: np.ndarray, facets: np.ndarray, dtype: type,
+         unit: Any = 1.0) -> np.ndarray:
+    """Directions of every kind, of every size, around the anchor (n) or (count, n): normal, along facets' normals and
+    edges, one coordinate, ties, and coordinates of very different sizes."""
+    n = anchor.shape[-1]
     gaussian = random.normal(size=(count, n))
     facet = facets[random.integers(len(facets), size=count)]
     other = facets[random.integers(len(facets), size=count)]
@@ -127,7 +165,7 @@ def rows(random: np.random.Generator, count: int, anchor: np.ndarray, facets: np
     largest = np.abs(d).max(1, keepdims=True)
     d = d / np.where(largest > 0, largest, 1)
     with np.errstate(over="ignore"):
-        u = anchor + d * sizes(random, count, dtype)[:, None]
+        u = anchor + d * sizes(random, count, dtype, unit)[:, None]
     limit = float(np.finfo(dtype).max)
     return np.clip(u, -limit, limit).astype(dtype)
 
@@ -139,10 +177,6 @@ def derivatives(layer: Any, u: np.ndarray, random: np.random.Generator) -> Itera
     yield "jvp", ~np.isfinite(layer.jvp(u, g)).all(1)
     log_det = layer.log_abs_det(u)
     yield "log_det", np.isnan(log_det) | (log_det == np.inf)
-
-
-def far_from(found: float, exact: float, size: float, doubt: float) -> bool:
-    return not abs(found - exact) <= doubt * size
 
 
 def against_reference(subject: Subject, layer: Any, random: np.random.Generator) -> Iterator[Tuple[str, np.ndarray]]:
@@ -159,7 +193,7 @@ def against_reference(subject: Subject, layer: Any, random: np.random.Generator)
     with in_digits():
         for i in range(len(u)):
             exact_u, exact_v = vector(u[i]), vector(v[i])
-            gamma = float(reference.gamma([a - b for a, b in zip(exact_u, reference.anchor)]))
+            gamma = float(reference.gamma(reference.direction(exact_u)))
             if abs(gamma - 1) < KINK:
                 continue
             exact_x = np.array([float(a) for a in reference(exact_u)])
@@ -184,13 +218,17 @@ def against_reference(subject: Subject, layer: Any, random: np.random.Generator)
     yield from bad.items()
 
 
+def set_text(description: Json) -> str:
+    return json.dumps(description).replace("Infinity", '"inf"')
+
+
 class Subject:
     """A set with all that its rows need."""
 
     def __init__(self, description: Json, surface: Any) -> None:
         self.surface = surface
         self.description = description
-        self.set = surface.parse_set(json.dumps(description).replace("Infinity", '"inf"'))
+        self.set = surface.parse_set(set_text(description))
         self.judge = Judge(description, dim_of(description))
         self.facets = normals(description)
         self.has_reference = False
@@ -201,15 +239,22 @@ class Subject:
             self.fault = str(error)
 
 
-def run_block(subject: Subject, maker: Maker, dtype: type, seed: List[int]) -> Dict[str, Any]:
+def tally_of(count: int, bad: Dict[str, np.ndarray], example: Callable[[int], Json]) -> Dict[str, Any]:
+    """What is wrong in a block, with an example of each kind."""
+    found: Dict[str, Any] = {"rows": count, "wrong": {kind: int(which.sum()) for kind, which in bad.items() if which.any()}}
+    if found["wrong"]:
+        found["examples"] = {kind: example(int(np.flatnonzero(bad[kind])[0])) for kind in found["wrong"]}
+    return found
+
+
+def run_block(case: Case, subject: Subject, seed: List[int]) -> Dict[str, Any]:
     """One block of rows with parameters of its own: what was found, or why the layer was refused."""
     random = np.random.default_rng(seed)
-    judge = subject.judge
-    count = min(MOST_ROWS, max(8, MOST_NUMBERS // judge.dim))
+    judge, dtype, count = subject.judge, case.dtype, case.rows
     if subject.fault:
         return {"rows": count, "wrong": {"anchor": count}, "examples": {"anchor": subject.fault}}
     try:
-        layer = maker(subject.surface, subject.set, random)
+        layer = case.maker(subject.surface, subject.set, random)
         layer(np.zeros((1, judge.dim), dtype=dtype))
     except ValueError as error:
         return {"rows": count, "refused": count, "reason": str(error)}
@@ -217,22 +262,75 @@ def run_block(subject: Subject, maker: Maker, dtype: type, seed: List[int]) -> D
         u = rows(random, count, subject.anchor, subject.facets, dtype)
         x = layer(u)
         bad = {"x": ~judge.inside(x)}
-        ulp = float(np.finfo(dtype).eps)
-        most = LAYER_RESIDUAL_ULPS if "orthogonal" in type(layer).__name__.lower() else RESIDUAL_ULPS
-        bad["equality"] = ~(judge.residual(x) <= most * ulp * getattr(layer, "stretch", 1.0))
+        bad["equality"] = ~(judge.residual(x) <= most_residual(layer, dtype))
         bad.update(derivatives(layer, u, random))
-    found: Dict[str, Any] = {"rows": count, "wrong": {kind: int(rows_.sum()) for kind, rows_ in bad.items() if rows_.any()}}
-    if dtype is np.float64 and hasattr(layer, "radial") and subject.has_reference:
+    found = tally_of(count, bad, lambda i: {"layer": repr(layer), "u": u[i].tolist(), "x": x[i].tolist(), "seed": seed})
+    if dtype is np.float64 and hasattr(layer, "radial") and subject.has_reference and seed[1] % REFERENCE_BLOCKS == 0:
         for kind, rows_ in against_reference(subject, layer, random):
             found["wrong"].update({kind: int(rows_.sum())} if rows_.any() else {})
             if rows_.any():
                 found.setdefault("examples", {})[kind] = {"layer": repr(layer), "seed": seed}
-    for kind, rows_ in bad.items():
-        if rows_.any():
-            first = int(np.flatnonzero(rows_)[0])
-            found.setdefault("examples", {})[kind] = {"layer": repr(layer), "u": u[first].tolist(), "x": x[first].tolist(),
-                                                      "seed": seed}
     return found
+
+
+def most_residual(layer: Any, dtype: type) -> float:
+    ulps = LAYER_RESIDUAL_ULPS if "orthogonal" in repr(layer).lower() else RESIDUAL_ULPS
+    return ulps * float(np.finfo(dtype).eps) * float(getattr(layer, "stretch", 1.0))
+
+
+def run_sample_block(case: Case, surface: Any, seed: List[int]) -> Dict[str, Any]:
+    """One block of rows with data of their own."""
+    random = np.random.default_rng(seed)
+    count, dtype = case.rows, case.dtype
+    assert case.kind is not None
+    with np.errstate(all="ignore"):
+        samples = case.kind(random, count, dtype, surface)
+        u = rows(random, count, samples.center, samples.facets, dtype, samples.unit)
+        if "scale" in samples.data:  # x = scale y has a derivative of two terms that are as large as u and cancel
+            most = float(np.finfo(dtype).max) / 2**12
+            u = np.clip(u, -most, most).astype(dtype)
+    try:
+        layer = case.maker(surface, surface.parse_set(set_text(samples.description)), random)
+    except ValueError as error:
+        return {"rows": count, "refused": count, "reason": str(error)}
+    data = samples.data
+    x, status = layer.on_samples(u, data)
+    ok = status == 0
+    g: np.ndarray = random.normal(size=u.shape).astype(dtype)
+    v: np.ndarray = random.normal(size=u.shape).astype(dtype)
+    with np.errstate(all="ignore"):
+        judge = SampleJudge(samples)
+        bad = {"x": ok & ~judge.inside(x), "status": samples.owed & ~ok, "refused_x": ~ok & ~np.isnan(x).all(1)}
+        around = np.abs(data["anchor"]).max(1) if "anchor" in data else samples.unit
+        bad["equality"] = ok & ~(judge.residual(x, around) <= RESIDUAL_FACTOR * most_residual(layer, dtype))
+        for name, gradient in layer.vjp_on_samples(u, data, g).items():
+            bad[f"gradient_{name}"] = ~np.isfinite(gradient.reshape(count, -1)).all(1)
+        if hasattr(layer, "radial"):
+            tangents = {name: tangent(random, values) for name, values in data.items()}
+            # Forward mode and determinants have formulas of their own, which may refuse a sample that barely has room.
+            value, slope, marks = layer.jvp_on_samples(u, data, v, tangents)
+            there = marks == 0
+            bad["jvp"] = there & ~np.isfinite(slope).all(1)
+            bad["jvp_x"] = there & ~judge.inside(value)
+            bad["jvp_status"] = samples.owed & ~there
+            log_det = layer.log_abs_det_on_samples(u, data)
+            bad["log_det"] = (samples.owed & ok & np.isnan(log_det)) | (log_det == np.inf)
+
+    if dtype is np.float64 and hasattr(layer, "radial") and seed[1] % REFERENCE_BLOCKS == 0:
+        bad.update(against_sample_reference(samples, layer, random))
+
+    def example(i: int) -> Json:
+        own = {name: values[i].tolist() for name, values in data.items()}
+        return {"layer": repr(layer), "data": own, "u": u[i].tolist(), "x": x[i].tolist(), "status": int(status[i]),
+                "row": i, "seed": seed}
+
+    found = tally_of(count, bad, example)
+    return {**found, "refused": int((~ok).sum()), "reason": "status"} if not ok.all() else found
+
+
+def tangent(random: np.random.Generator, values: np.ndarray) -> np.ndarray:
+    """Small beside the values, so that no sum of numbers next to the largest one overflows; an open side does not move."""
+    return np.where(np.isfinite(values), 1e-3 * values * random.normal(size=values.shape), 0).astype(values.dtype)
 
 
 def merge(tally: Dict[str, Any], block: Dict[str, Any]) -> None:
@@ -275,8 +373,8 @@ def summary(report: Json) -> int:
         for kind, number in tally.get("wrong", {}).items():
             wrong[kind] = wrong.get(kind, 0) + number
             print(f"{name}: {number} of {tally['rows']} rows wrong in {kind}: {json.dumps(tally['examples'][kind])[:300]}")
-    print(f"{total['rows']} rows in {len(report['cases'])} cases, {total['refused']} of them refused by the constructor, "
-          f"{sum(wrong.values())} wrong {wrong or ''}".rstrip())
+    print(f"{total['rows']} rows in {len(report['cases'])} cases, {total['refused']} of them refused by the constructor "
+          f"or with a status, {sum(wrong.values())} wrong {wrong or ''}".rstrip())
     return sum(wrong.values())
 
 
@@ -287,43 +385,98 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="TEXT", help="the cases whose name contains it, for example mirror")
     parser.add_argument("--seed", type=int, default=1, help="of the rows (default 1)")
     parser.add_argument("--surface", choices=list(SURFACES), default="c", help="the door to go through (default c)")
+    parser.add_argument("--jobs", type=int, default=1, help="processes (default 1); the rows are the same")
     arguments = parser.parse_args()
     if not arguments.rows >= 1:
         parser.error(f"--rows is {arguments.rows}, below 1")
 
-    surface = SURFACES[arguments.surface]()
-    report = load(arguments.report, arguments.seed, surface.name) if arguments.report else {
+    surface = SURFACES[arguments.surface]
+    report = load(arguments.report, arguments.seed, arguments.surface) if arguments.report else {
         "seed": arguments.seed,
         "cases": {},
     }
-    chosen = list(cases(arguments.only))
+    chosen = cases(arguments.only, arguments.surface == "torch")
     if not chosen:
         parser.error(f"no case's name contains '{arguments.only}'")
-    # A row takes longer in higher dimensions, so these sets get fewer.
-    weights = [1 / max(4, dim_of(description)) for _, description, _, _ in chosen]
+    tasks = list(plan(chosen, report, arguments.rows))
     saved = time.monotonic()
-    known: Dict[str, Subject] = {}  # the last one: cases of one set follow each other
-    for index, (name, description, maker, dtype) in enumerate(chosen):
-        tally = report["cases"].setdefault(name, {"rows": 0, "blocks": 0})
-        wanted = arguments.rows * weights[index] / sum(weights)
-        key = name.split()[0]
-        while tally["rows"] < wanted:
-            if key not in known:
-                known = {key: Subject(description, surface)}
-                known[key].has_reference = key in REFERENCE_SETS
-            # The same rows whatever else runs: a block is known by its case and its number.
-            seed = [arguments.seed, tally["blocks"], *name.encode()]
-            merge(tally, run_block(known[key], maker, dtype, seed))
+    begin = (chosen, surface, arguments.seed)
+    pool: Any = multiprocessing.Pool(arguments.jobs, Worker.begin, begin) if arguments.jobs > 1 else InThisProcess(begin)
+    with pool:
+        for done, (name, blocks) in enumerate(pool.imap(Worker.work, tasks)):
+            for block in blocks:
+                merge(report["cases"].setdefault(name, {"rows": 0, "blocks": 0}), block)
             if arguments.report and time.monotonic() - saved > 10:
                 save(arguments.report, report)
                 saved = time.monotonic()
-        if sys.stderr.isatty():
-            print(f"\r{index + 1} of {len(chosen)} cases", end="", file=sys.stderr)
+            if sys.stderr.isatty():
+                print(f"\r{100 * (done + 1) // len(tasks)} %", end="", file=sys.stderr)
     if sys.stderr.isatty():
         print("\r" + " " * 40 + "\r", end="", file=sys.stderr)
     if arguments.report:
         save(arguments.report, report)
     return 1 if summary(report) else 0
+
+
+# A case by its index, the number of a block, and how many follow each other.
+Task = Tuple[int, int, int]
+
+
+def plan(chosen: List[Case], report: Json, total: float) -> Iterator[Task]:
+    """What is missing from the report until every case has its share of the rows."""
+    weights = sum(case.weight for case in chosen)
+    for index, case in enumerate(chosen):
+        done = report["cases"].get(case.name, {"blocks": 0})["blocks"]
+        wanted = -int(-total * case.weight / weights // case.rows)
+        for first in range(done, wanted, BLOCKS_TOGETHER):
+            yield index, first, min(BLOCKS_TOGETHER, wanted - first)
+
+
+class Worker:
+    """A process with its own surface, and the set that it used last: cases of one set follow each other."""
+
+    one: "Worker"
+
+    def __init__(self, chosen: List[Case], surface: Callable[[], Any], seed: int) -> None:
+        self.chosen, self.surface, self.seed = chosen, surface(), seed
+        self.subjects: Dict[str, Subject] = {}
+
+    @staticmethod
+    def begin(chosen: List[Case], surface: Callable[[], Any], seed: int) -> None:
+        Worker.one = Worker(chosen, surface, seed)
+
+    @staticmethod
+    def work(task: Task) -> Tuple[str, List[Dict[str, Any]]]:
+        index, first, count = task
+        case = Worker.one.chosen[index]
+        # The same rows whatever else runs: a block is known by its case and its number.
+        seeds = [[Worker.one.seed, number, *case.name.encode()] for number in range(first, first + count)]
+        return case.name, [Worker.one.block(case, seed) for seed in seeds]
+
+    def block(self, case: Case, seed: List[int]) -> Dict[str, Any]:
+        if case.description is None:
+            return run_sample_block(case, self.surface, seed)
+        name = case.name.split()[0]
+        if name not in self.subjects:
+            self.subjects = {name: Subject(case.description, self.surface)}
+            self.subjects[name].has_reference = name in REFERENCE_SETS
+        return run_block(case, self.subjects[name], seed)
+
+
+class InThisProcess:
+    """A pool of none."""
+
+    def __init__(self, begin: Tuple[List[Case], Callable[[], Any], int]) -> None:
+        Worker.begin(*begin)
+
+    def __enter__(self) -> "InThisProcess":
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        pass
+
+    def imap(self, function: Callable[[Task], Any], tasks: List[Task]) -> Iterator[Any]:
+        return map(function, tasks)
 
 
 if __name__ == "__main__":

@@ -19,12 +19,32 @@ from judge import DIGITS, Json, dim_of
 
 Vector = List[Decimal]
 STEP = Decimal("1e-20")
-# Bisection of an exit: each step halves the doubt, 200 leave less than the digits.
-BISECTIONS = 200
+# Of Newton's method for an exit: a step below this leaves less than the digits.
+NEGLIGIBLE = Decimal("1e-50")
+MOST_STEPS = 400
+
+# What the guard and the rounding of gauges may cost, relative to the numbers that a result is made of. The sets of the
+# reference are of condition 1e2 at most, the guard is of 1e2 ulp.
+VALUE_DOUBT = 1e-11
+DERIVATIVE_DOUBT = 1e-9
+# Where a contraction is saturated beyond 60 digits, differences of the reference are noise.
+REFERENCE_NOISE = 1e-30
+LEAST_LOG_DET = -40
+# The profile has a kink at gamma = 1: no row this near to it is compared.
+KINK = 1e-3
+
+
+def far_from(found: float, exact: float, size: float, doubt: float) -> bool:
+    return not abs(found - exact) <= doubt * size
+
+
+def number(value: Any) -> Decimal:
+    """Exactly what it is: decimals stay as they are, so that data may move by less than an ulp."""
+    return value if isinstance(value, Decimal) else Decimal(float(value))
 
 
 def vector(values: Any) -> Vector:
-    return [Decimal(float(v)) for v in values]
+    return [number(v) for v in values]
 
 
 def dot(a: Sequence[Decimal], b: Sequence[Decimal]) -> Decimal:
@@ -50,21 +70,38 @@ def form_exit(P: Sequence[Vector], q: Vector, c: Decimal, at: Vector, d: Vector)
     return quadratic_exit(dot(d, Pd) / 2, dot(d, Py) + dot(q, d), dot(at, Py) / 2 + dot(q, at) + c)
 
 
-def lp_exit(center: Vector, radius: Decimal, p: Decimal, at: Vector, d: Vector) -> Decimal:
-    def outside(t: Decimal) -> bool:
-        total = Decimal(0)
-        for a, b, c in zip(at, d, center):
-            y = abs(a + t * b - c) / radius
-            total += (y.ln() * p).exp() if y > 0 else Decimal(0)
-        return total > 1
+def power(base: Decimal, exponent: Decimal) -> Decimal:
+    """base^exponent for base >= 0."""
+    if exponent == 1 or base == 0:
+        return base if exponent else Decimal(1)
+    return (base.ln() * exponent).exp()
 
-    low, high = Decimal(0), Decimal(1)
-    while not outside(high):
-        low, high = high, 2 * high
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if outside(middle) else (middle, high)
-    return low
+
+def lp_exit(center: Vector, radius: Decimal, p: Decimal, at: Vector, d: Vector) -> Decimal:
+    """The root of sum (|at_j + t d_j - center_j| / radius)^p - 1, which is convex: from a point beyond it Newton's method
+    comes down to it without a jump, and quadratically at the end."""
+    start = [(a - c) / radius for a, c in zip(at, center)]
+    speed = [v / radius for v in d]
+
+    def value(t: Decimal) -> Decimal:
+        return sum((power(abs(a + t * v), p) for a, v in zip(start, speed)), Decimal(0)) - 1
+
+    def slope(t: Decimal) -> Decimal:
+        total = Decimal(0)
+        for a, v in zip(start, speed):
+            y = a + t * v
+            total += p * power(abs(y), p - 1) * (v if y > 0 else -v)
+        return total
+
+    t = Decimal(1)
+    while value(t) <= 0:
+        t *= 2
+    for _ in range(MOST_STEPS):
+        step = value(t) / slope(t)
+        t -= step
+        if abs(step) <= NEGLIGIBLE * t:
+            return t
+    raise ArithmeticError("the reference found no exit")
 
 
 def exits(description: Json, at: Vector, d: Vector) -> List[Decimal]:
@@ -76,15 +113,22 @@ def exits(description: Json, at: Vector, d: Vector) -> List[Decimal]:
             unit = [Decimal(int(i == j)) for i in range(n)]
             low, high = description["lower"][j], description["upper"][j]
             if high is not None:
-                found.append(linear_exit(unit, Decimal(float(high)), at, d))
+                found.append(linear_exit(unit, number(high), at, d))
             if low is not None:
-                found.append(linear_exit([-v for v in unit], -Decimal(float(low)), at, d))
+                found.append(linear_exit([-v for v in unit], -number(low), at, d))
+    elif kind in ("simplex", "capped_simplex"):
+        caps = description.get("cap")
+        for j in range(n):
+            unit = [Decimal(int(i == j)) for i in range(n)]
+            found.append(linear_exit([-v for v in unit], Decimal(0), at, d))
+            if caps is not None:
+                found.append(linear_exit(unit, number(caps[j]), at, d))
     elif kind == "polyhedron":
         for row, bound in zip(description["A"], description["b"]):
-            found.append(linear_exit(vector(row), Decimal(float(bound)), at, d))
+            found.append(linear_exit(vector(row), number(bound), at, d))
     elif kind == "ball":
         y = [a - b for a, b in zip(at, vector(description["center"]))]
-        radius = Decimal(float(description["radius"]))
+        radius = number(description["radius"])
         found.append(quadratic_exit(dot(d, d), 2 * dot(y, d), dot(y, y) - radius * radius))
     elif kind == "ellipsoid":
         y = [a - b for a, b in zip(at, vector(description["center"]))]
@@ -92,9 +136,9 @@ def exits(description: Json, at: Vector, d: Vector) -> List[Decimal]:
         found.append(form_exit(twice, [Decimal(0)] * n, Decimal(-1), y, d))
     elif kind == "quadratic":
         rows = [vector(row) for row in description["P"]]
-        found.append(form_exit(rows, vector(description["q"]), Decimal(float(description["c"])), at, d))
+        found.append(form_exit(rows, vector(description["q"]), number(description["c"]), at, d))
     elif kind == "lp_ball":
-        radius, p = Decimal(float(description["radius"])), Decimal(float(description["p"]))
+        radius, p = number(description["radius"]), Decimal(float(description["p"]))
         found.append(lp_exit(vector(description["center"]), radius, p, at, d))
     elif kind == "intersection":
         for part in description["sets"]:
@@ -135,12 +179,18 @@ class Reference:
         self.lambda_ = Decimal(float(options.get("lambda_", 1)))
         self.epsilon = Decimal(float(options.get("epsilon", 0)))
 
+    def direction(self, u: Vector) -> Vector:
+        """u - u0 on the hull: the coordinates of a simplex keep their sum."""
+        d = [a - b for a, b in zip(u, self.anchor)]
+        mean = sum(d, Decimal(0)) / len(d) if self.description["type"] in ("simplex", "capped_simplex") else Decimal(0)
+        return [v - mean for v in d]
+
     def gamma(self, d: Vector) -> Decimal:
         found = exits(self.description, self.anchor, d)
         return 1 / min(found) if found else Decimal(0)
 
     def __call__(self, u: Vector) -> Vector:
-        d = [a - b for a, b in zip(u, self.anchor)]
+        d = self.direction(u)
         gamma = self.gamma(d)
         if self.method == "gauge_map":
             phi = self.contraction(gamma / self.lambda_) / gamma if gamma > 0 else 1 / self.lambda_

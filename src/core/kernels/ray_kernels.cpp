@@ -27,7 +27,7 @@ HWY_INLINE T along_ray(const T* u, const T* u0, const T* g, std::size_t n) {
 
 template <class T>
 std::size_t rays_vjp_rows(const RayMap<T>& map, Rows<const T> anchor, Rows<const T> u, Rows<const T> grad_x,
-                          const RowState<T>* state, const RayNormal<T>* normals, Rows<T> grad_u, T* gauge) noexcept {
+                          const RowState<T>* state, const RayNormal<T>* normals, Rows<T> grad_u, T* pull) noexcept {
   const RowTag<T> tag;
   const std::size_t n = u.dim();
   std::size_t i = 0;
@@ -44,7 +44,7 @@ std::size_t rays_vjp_rows(const RayMap<T>& map, Rows<const T> anchor, Rows<const
     const Scale<T> scale = profile_at(at.rho, gamma);
     const T along = along_ray(row, u0, g, n);
     const auto terms = ray_cotangent<T>({scale.phi, scale}, at.rho, gamma, along, at.kappa, norm);
-    if (gauge != nullptr) gauge[i] = terms.gauge;
+    if (pull != nullptr) pull[i] = gamma > 0 ? terms.pull * (at.gamma / gamma) : T{0};
     const auto phi_v = hn::Set(tag, terms.phi);
     const auto radial_v = hn::Set(tag, terms.radial);
     const auto normal_v = hn::Set(tag, terms.normal * normals[i].weight);

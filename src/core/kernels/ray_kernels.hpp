@@ -40,7 +40,7 @@ struct RayNormal {
 template <class T>
 struct RayKernels {
   std::size_t (*vjp)(const RayMap<T>& map, Rows<const T> anchor, Rows<const T> u, Rows<const T> grad_x,
-                     const RowState<T>* state, const RayNormal<T>* normals, Rows<T> grad_u, T* gauge) noexcept;
+                     const RowState<T>* state, const RayNormal<T>* normals, Rows<T> grad_u, T* pull) noexcept;
 
   static const RayKernels& choose() noexcept;
 };
@@ -49,13 +49,13 @@ const RayKernels<float>& RayKernels<float>::choose() noexcept;
 template <>
 const RayKernels<double>& RayKernels<double>::choose() noexcept;
 
-// anchor, normals: one for each row. state: RayStates. gauge: null, or receives the cotangent of each gamma(d). Does rows 0,
+// anchor, normals: one for each row. state: RayStates. pull: null, or receives gamma(d) times its cotangent. Does rows 0,
 // 1, ... up to the first whose rho is not below kLargestRho (not finite, or extreme): returns how many were done.
 template <class T>
 inline std::size_t rays_vjp(const RayMap<T>& map, Rows<const T> anchor, Rows<const T> u, Rows<const T> grad_x,
                             const RowState<T>* state, const RayNormal<T>* normals, Rows<T> grad_u,
-                            T* gauge = nullptr) noexcept {
-  return table<RayKernels<T>>().vjp(map, anchor, u, grad_x, state, normals, grad_u, gauge);
+                            T* pull = nullptr) noexcept {
+  return table<RayKernels<T>>().vjp(map, anchor, u, grad_x, state, normals, grad_u, pull);
 }
 
 }  // namespace softradial::kernels

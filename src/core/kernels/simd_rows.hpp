@@ -167,6 +167,26 @@ HWY_INLINE void for_each_lanes(std::size_t n, const Body& body) {
   if (j < n) body(3, TailLanes<T>{j, n - j});
 }
 
+// Whether mean(u - u_1) must be taken a second time, of what the first one leaves: in a long row whose u_1 lies far from the others
+// (by more than their spread, |d|^2 = rho) the sums grow with every term, and so do their roundings.
+template <class T>
+HWY_INLINE bool is_rough_mean(T mean, T rho, std::size_t n) {
+  constexpr std::size_t kLong = 1024;
+  return n > kLong && static_cast<T>(n) * mean * mean > 3 * rho;
+}
+
+// sum(u - u_1 - mean)
+template <class T>
+HWY_INLINE T offset_beside(T mean, const T* HWY_RESTRICT u, std::size_t n) {
+  const auto first_u = hn::Set(RowTag<T>(), u[0]);
+  const auto taken = hn::Set(RowTag<T>(), mean);
+  Sum4<T> sum;
+  for_each_lanes<T>(n, [&](int k, auto lanes) SOFTRADIAL_LANES {
+    sum.s[k] = hn::Add(sum.s[k], lanes.only(hn::Sub(hn::Sub(lanes.load(u), first_u), taken)));
+  });
+  return sum.total();
+}
+
 // The same as body(lanes), with full vectors that are aligned where the results go, at `to`. For rows that start anywhere,
 // stores across two cache lines cost 5 % of both passes at dim 150. Only for passes without sums, whose grouping must not
 // depend on an address. Without masked stores the piece in front costs more than it saves.

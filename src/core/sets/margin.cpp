@@ -38,7 +38,8 @@ void require_inside(double slack, const std::string& constraint) {
 
 TensorGaugeAt guarded(TensorGauge gauge, const MarginOf<Tensor>& margin, const Tensor& inside,
                       const TensorSpace& space) {
-  const Tensor interior = inside && !(margin.sigma >= guard::kMostSigma);
+  const double most = 1 / TensorMath(space).smallest_slack();
+  const Tensor interior = inside && !(margin.sigma >= guard::kMostSigma) && !(margin.lipschitz > most);
   const Tensor grow = space.working(1 / (1 - where_else(interior, margin.sigma, 0)));
   return {[gauge = std::move(gauge), grow](const Tensor& d) { return grow * gauge(d); },
           space.working(where_else(interior, margin.kappa, 0)), interior, margin.lipschitz};

@@ -132,11 +132,12 @@ struct TensorArithmetic {
   static Tensor choose(const Tensor& condition, double a, const Tensor& b) { return where_else(!condition, b, a); }
 };
 
-// The same with the constants of a space's working precision.
+// The same with the constants of a space's working precision. The range is that of the type of x: below it, x is rounded to
+// multiples of the smallest number.
 class TensorMath : public TensorArithmetic {
  public:
   explicit TensorMath(const TensorSpace& space)
-      : ulp_(space.ulp()), coarse_ulp_(space.coarse_ulp()), is_double_(ulp_ == kUlp<double>) {}
+      : ulp_(space.ulp()), coarse_ulp_(space.coarse_ulp()), is_double_(ulp_ == kUlp<double> && coarse_ulp_ == 0) {}
 
   [[nodiscard]] double ulp() const noexcept { return ulp_; }
   [[nodiscard]] double coarse_ulp() const noexcept { return coarse_ulp_; }

@@ -31,7 +31,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> project_bounds_autograd(const at:
   const BoundsBackward::Tensors inputs{u, lower, upper, sum.value_or(at::Tensor()), anchor.value_or(at::Tensor())};
   const BoundsData data{lower, upper, sum, anchor};
   SampleResult result = needs_composite(inputs)
-                            ? composite::project_bounds(u, data, map)
+                            ? composite::project_bounds(u, data, map, wide_type(u.scalar_type()))
                             : record_samples<BoundsBackward>(inputs, map, [&] { return project_bounds(u, data, map); });
   return {result.x, result.status, result.state};
 }

@@ -30,7 +30,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> project_polyhedra_autograd(const 
                                                                           const at::Tensor& anchor, const MapPtr& map) {
   const PolyhedraBackward::Tensors inputs{u, A, b, anchor, image.value_or(at::Tensor())};
   const PolyhedraData data{A, b, image, anchor};
-  SampleResult result = needs_composite(inputs) ? composite::project_polyhedra(u, data, map)
+  SampleResult result = needs_composite(inputs) ? composite::project_polyhedra(u, data, map, wide_type(u.scalar_type()))
                                                 : record_samples<PolyhedraBackward>(
                                                       inputs, map, [&] { return project_polyhedra(u, data, map); });
   return {result.x, result.status, result.state};

@@ -12,10 +12,18 @@
 namespace softradial::composite {
 namespace {
 
+// The number of coordinates that may move, (..., 1).
+at::Tensor num_free(const RadialSet& set, const at::Tensor& like) {
+  return set.free.to(like.scalar_type()).sum(-1, true);
+}
+
 // Projects twice: one pass leaves an error of ulp(|d before|) along the normals.
 at::Tensor onto_hull(at::Tensor d, const RadialSet& set) {
+  if (set.free.defined()) d = where_else(set.free, d, 0);
   for (int pass = 0; pass < 2; ++pass) {
-    if (set.sum) {
+    if (set.sum && set.free.defined()) {
+      d = where_else(set.free, d - d.sum(-1, true) / num_free(set, d).clamp_min(1), 0);
+    } else if (set.sum) {
       d = d - d.mean(-1, true);
     } else if (set.normals.defined() && set.normals.dim() > 2) {
       d = d - set.normals.mT().matmul(set.normals.matmul(d.unsqueeze(-1))).squeeze(-1);
@@ -68,14 +76,22 @@ at::Tensor radial_project(const at::Tensor& u, const RadialSet& set, const Metho
   const Direction at_u = direction_of(u, set);
   const Tensor reach = std::visit([&](const auto& m) { return step(m, at_u.ray()); }, method);
   // Along directions that never leave the set, x grows with u. The limit keeps x finite.
-  const at::Tensor bounded = ops::unwrap(reach).clamp_max(largest_number(reach) / 4);
+  const double most = set.type == at::kFloat ? std::numeric_limits<float>::max() : largest_number(reach);
+  const at::Tensor bounded = ops::unwrap(reach).clamp_max(most / 4);
   return or_nan(at_u.finite, set.anchor + bounded * at_u.d);
 }
 
 at::Tensor radial_log_abs_det(const at::Tensor& u, const RadialSet& set, const Method& method) {
   const Direction at_u = direction_of(u, set);
   const Logs logs = logs_at(method, at_u.ray());
-  const at::Tensor det = set.hull_dim > 0 ? set.hull_dim * logs.phi + logs.radial : 0 * logs.phi;
+  const auto of = [&](const auto& hull_dim) { return hull_dim * logs.phi + logs.radial; };
+  at::Tensor det = 0 * logs.phi;
+  if (set.free.defined()) {
+    const at::Tensor hull_dim = num_free(set, logs.phi) - (set.sum ? 1 : 0);
+    det = where_else(hull_dim > 0, of(hull_dim), 0);
+  } else if (set.hull_dim > 0) {
+    det = of(set.hull_dim);
+  }
   return or_nan(at_u.finite, det).squeeze(-1);
 }
 

@@ -14,10 +14,12 @@ struct RadialSet {
   at::Tensor anchor;  // (dim) or (..., dim)
   // (codimension, dim) or (..., codimension, dim), orthonormal rows; undefined: the hull is all of R^n
   at::Tensor normals;
-  bool sum = false;    // the hull is {1.x = total}; normals are then not used
-  ops::AtGauge gauge;  // guarded, except for the term kappa |d|
-  at::Tensor kappa;    // () or (..., 1)
-  double hull_dim = 0;
+  bool sum = false;     // the hull is {1.x = total}; normals are then not used
+  at::Tensor free;      // (..., dim): coordinates that may move; the hull is then that of these. Undefined: all
+  ops::AtGauge gauge;   // guarded, except for the term kappa |d|
+  at::Tensor kappa;     // () or (..., 1)
+  double hull_dim = 0;  // unless `free` says it
+  at::ScalarType type = at::kDouble;  // of x, where it is coarser than that of the tensors: x stays in its range
 };
 
 // x = u0 + phi(rho, gamma) d. Rows that are not finite come out as NaN and get gradient 0.

@@ -9,15 +9,15 @@
 
 namespace softradial::composite {
 
-using ops::working_type;
-
-ops::SampleResult project_polyhedra(const at::Tensor& u, const ops::PolyhedraData& data, const ops::MapPtr& map) {
+// In double, the rounding of a slack to single precision takes half of what kappa has for that of x, and the rounding of a_k.u0
+// half of the slack's loss: x takes the other halves.
+ops::SampleResult project_polyhedra(const at::Tensor& u, const ops::PolyhedraData& data, const ops::MapPtr& map,
+                                    at::ScalarType working) {
   const at::ScalarType type = u.scalar_type();
-  const at::ScalarType working = working_type(type);
   const at::Tensor A = data.A.to(working);
   const at::Tensor slack = data.image ? data.b.to(working) - data.image->to(working) : data.b.to(working);
   const at::Tensor anchor = data.anchor.to(working);
-  const ops::AtSpace space(u.device(), type);
+  const ops::AtSpace space(u.device(), type, working);
   const TensorGaugeAt at = rows_gauge_in_tensors(ops::wrap(A), ops::wrap(slack), ops::wrap(anchor), space);
   const at::Tensor& interior = ops::unwrap(at.interior);
   const Eigen::MatrixXd& normals = map->declared_hull().normals;
@@ -27,13 +27,15 @@ ops::SampleResult project_polyhedra(const at::Tensor& u, const ops::PolyhedraDat
   set.gauge = ops::unwrap(at.gauge);
   set.kappa = ops::unwrap(at.kappa);
   set.hull_dim = static_cast<double>(normals.cols() - normals.rows());
+  set.type = type;
   return project_samples(u.to(working), set, interior, map->method(), type);
 }
 
 ops::PolyhedraGradient project_polyhedra_backward(const at::Tensor& grad_x, const at::Tensor& u,
                                                   const ops::PolyhedraData& data, const ops::MapPtr& map) {
   const auto g = cotangents({u, data.A, data.b, data.anchor}, grad_x, [&](const std::vector<at::Tensor>& at) {
-    return composite::project_polyhedra(at[0], {at[1], at[2], data.image, at[3]}, map).x;
+    return composite::project_polyhedra(at[0], {at[1], at[2], data.image, at[3]}, map, ops::wide_type(u.scalar_type()))
+        .x;
   });
   return {g[0], g[1], g[2], g[3]};
 }
@@ -43,7 +45,8 @@ namespace {
 std::tuple<at::Tensor, at::Tensor, at::Tensor> project_polyhedra_op(const at::Tensor& u, const at::Tensor& A,
                                                                     const at::Tensor& b, const ops::MaybeTensor& image,
                                                                     const at::Tensor& anchor, const ops::MapPtr& map) {
-  ops::SampleResult result = composite::project_polyhedra(u, {A, b, image, anchor}, map);
+  ops::SampleResult result =
+      composite::project_polyhedra(u, {A, b, image, anchor}, map, ops::working_type(u.scalar_type()));
   return {result.x, result.status, result.state};
 }
 

@@ -14,7 +14,10 @@ ops::SampleResult project_samples(const at::Tensor& u, const RadialSet& set, con
                                   const Method& method, at::ScalarType type) {
   const at::Tensor inside = interior.expand_as(u.narrow(-1, 0, 1));
   const at::Tensor finite = (u - u == 0).all(-1, true);
-  const at::Tensor x = where_else(inside, radial_project(u, set, method), std::numeric_limits<double>::quiet_NaN());
+  // A row without a set stays at its anchor, 0: infinities of its derivatives would not vanish with the factor 0.
+  const at::Tensor known_u = where_else(inside, u, 0);
+  const at::Tensor x =
+      where_else(inside, radial_project(known_u, set, method), std::numeric_limits<double>::quiet_NaN());
   static_assert(static_cast<int>(RowStatus::ok) == 0 && static_cast<int>(RowStatus::not_finite) == 1);
   const at::Tensor status =
       where_else(inside, finite.bitwise_not().to(at::kChar), static_cast<double>(RowStatus::no_interior)).squeeze(-1);

@@ -23,14 +23,14 @@ namespace softradial::composite {
     const std::vector<at::Tensor>& inputs, const at::Tensor& grad_x,
     const std::function<at::Tensor(const std::vector<at::Tensor>&)>& project);
 
-// The ops of softradial/sample_bounds.hpp and softradial/sample_polyhedra.hpp. The backward passes can be differentiated
-// again; they return the cotangents of all data that require a gradient.
-[[nodiscard]] ops::SampleResult project_bounds(const at::Tensor& u, const ops::BoundsData& data,
-                                               const ops::MapPtr& map);
+// The ops of softradial/sample_bounds.hpp and softradial/sample_polyhedra.hpp, computed in a precision of the caller's choice. The
+// backward passes can be differentiated again; they return the cotangents of all data that require a gradient.
+[[nodiscard]] ops::SampleResult project_bounds(const at::Tensor& u, const ops::BoundsData& data, const ops::MapPtr& map,
+                                               at::ScalarType working);
 [[nodiscard]] ops::BoundsGradient project_bounds_backward(const at::Tensor& grad_x, const at::Tensor& u,
                                                           const ops::BoundsData& data, const ops::MapPtr& map);
 [[nodiscard]] ops::SampleResult project_polyhedra(const at::Tensor& u, const ops::PolyhedraData& data,
-                                                  const ops::MapPtr& map);
+                                                  const ops::MapPtr& map, at::ScalarType working);
 [[nodiscard]] ops::PolyhedraGradient project_polyhedra_backward(const at::Tensor& grad_x, const at::Tensor& u,
                                                                 const ops::PolyhedraData& data, const ops::MapPtr& map);
 

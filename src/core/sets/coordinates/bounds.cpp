@@ -23,16 +23,30 @@ Side guarded_side(const TensorMath& math, const Tensor& slack, const Tensor& anc
 
 }  // namespace
 
-TensorAnchor anchor_in_tensors(const TensorBounds& given) {
+Tensor fixed_in_tensors(const TensorBounds& given) {
+  return given.upper >= given.lower && !(given.upper > given.lower) && isfinite(given.lower);
+}
+
+// With c_j the values of the fixed coordinates, spare = total - sum_fixed c_j - sum_free lower_j. A single free coordinate gets all
+// of it, and must have the room; where there is none, nothing may be left beyond the rounding of the total and of the bounds.
+TensorAnchor anchor_in_tensors(const TensorBounds& given, double ulp) {
   const Tensor known = all(given.upper >= given.lower);
-  if (!given.total.defined()) return {middle(given.lower, given.upper), known};
+  const Tensor between = middle(given.lower, given.upper);
+  if (!given.total.defined()) return {between, known};
   const TensorArithmetic math;
-  const Tensor spare = given.total - sum(given.lower);
-  const Tensor reach = bounds::reach(math, given.lower, given.upper, spare);
+  const Tensor fixed = fixed_in_tensors(given);
+  const Tensor values = where_else(fixed, between, 0);
+  const Tensor lower = where_else(!fixed, given.lower, 0);
+  const Tensor spare = given.total - sum(values) - sum(lower);
+  const Tensor reach = where_else(!fixed, bounds::reach(math, given.lower, given.upper, spare), 0);
+  const Tensor room = sum(where_else(!fixed, given.upper - given.lower, 0));
   const Tensor total_reach = sum(reach);
-  const Tensor found = known && spare > 0 && spare < total_reach;
-  const Tensor theta = spare / where_else(found, total_reach, 1);
-  return {bounds::on_reach(math, given.lower, theta, reach), found};
+  const Tensor num_free = sum(where_else(fixed, 0 * frozen(values), 1));
+  const Tensor none_left = abs(spare) <= ulp * (abs(given.total) + sum(abs(values)));
+  const Tensor shared = spare > 0 && (spare < total_reach || (!(num_free >= 2.0) && spare < room));
+  const Tensor found = known && (shared || (!(num_free >= 1.0) && none_left));
+  const Tensor theta = spare / where_else(total_reach > 0, total_reach, 1);
+  return {values + bounds::on_reach(math, lower, theta, reach), found};
 }
 
 Tensor sides_gauge(const Tensor& d, const Tensor& up, const Tensor& down) {
@@ -42,8 +56,9 @@ Tensor sides_gauge(const Tensor& d, const Tensor& up, const Tensor& down) {
 TensorGaugeAt gauge_in_tensors(const TensorBounds& given, const Tensor& anchor, const TensorSpace& space) {
   const TensorMath math(space);
   const double most = largest_number(given.upper);
-  const Side above = guarded_side(math, given.upper - anchor, anchor, given.upper, given.upper > most);
-  const Side below = guarded_side(math, anchor - given.lower, anchor, given.lower, -given.lower > most);
+  const Tensor fixed = fixed_in_tensors(given);
+  const Side above = guarded_side(math, given.upper - anchor, anchor, given.upper, given.upper > most || fixed);
+  const Side below = guarded_side(math, anchor - given.lower, anchor, given.lower, -given.lower > most || fixed);
   const Tensor up = space.working(above.reciprocal);
   const Tensor down = space.working(below.reciprocal);
   return {[up, down](const Tensor& d) { return sides_gauge(d, up, down); }, space.working(space.constant(0.0)),

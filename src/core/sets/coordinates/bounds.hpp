@@ -46,14 +46,19 @@ struct TensorBounds {
   Tensor total;  // not defined without a sum constraint
 };
 
-// The anchor in closed form, `middle` or on the reach, and where it exists, (..., 1).
+// Which coordinates have no room, lower_j = upper_j: they are fixed, and their d is 0.
+[[nodiscard]] Tensor fixed_in_tensors(const TensorBounds& given);
+
+// The anchor in closed form, `middle` or on the reach, and where it exists, (..., 1). Fixed coordinates have their value, and
+// the others what is left of the total. `ulp`: of the precision of the bounds.
 struct TensorAnchor {
   Tensor point;
   Tensor found;
 };
-[[nodiscard]] TensorAnchor anchor_in_tensors(const TensorBounds& given);
+[[nodiscard]] TensorAnchor anchor_in_tensors(const TensorBounds& given, double ulp);
 
-// The gauge from an anchor for each sample: gamma(d) = max_j max(d_j up_j, -d_j down_j, 0), the sides guarded one by one.
+// The gauge from an anchor for each sample: gamma(d) = max_j max(d_j up_j, -d_j down_j, 0), the sides guarded one by one; those
+// of fixed coordinates do not count.
 [[nodiscard]] TensorGaugeAt gauge_in_tensors(const TensorBounds& given, const Tensor& anchor, const TensorSpace& space);
 
 // The same from guarded reciprocal slacks, (dim) or (..., dim).

@@ -117,6 +117,9 @@ HWY_INLINE Reduced<T> reduce_uniform_row(const CoordinateData<T>& data, const T*
   state.shift = total * data.inverse_dim;
   state.rho = length - total * state.shift;
   if (kSum && !(4 * state.rho >= length)) {
+    if (is_rough_mean(state.shift, state.rho, data.dim)) {
+      state.shift += offset_beside(state.shift, u, data.dim) * data.inverse_dim;
+    }
     state.rho = squared_length(Direction<kSum, true, T>(data, u, state.shift), data.dim);
   }
   // With a sum constraint zero is among the e (u_1 itself), so that the extremes are those of e; without one they are
@@ -135,19 +138,26 @@ template <bool kSum, class T>
 HWY_INLINE Reduced<T> reduce_general_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u) {
   const RowTag<T> tag;
   CoordinateState<T> state;
-  state.shift = kSum ? mean_offset(data, u) - data.anchor_mean : T{0};
-  const Direction<kSum, false, T> direction(data, u, state.shift);
-  const Coordinates<false, T> up(data.up);
-  const Coordinates<false, T> down(data.down);
-  Sum4<T> rho;
-  RowVec<T> gamma[2] = {hn::Zero(tag), hn::Zero(tag)};
-  for_each_lanes<T>(data.dim, [&](int k, auto lanes) SOFTRADIAL_LANES {
-    const auto d = direction.at(lanes);
-    rho.s[k] = hn::MulAdd(d, d, rho.s[k]);
-    gamma[k & 1] = hn::Max(gamma[k & 1], side<T>(d, up.at(lanes), down.at(lanes)));
-  });
-  state.gamma = hn::GetLane(hn::MaxOfLanes(tag, hn::Max(gamma[0], gamma[1])));
-  state.rho = rho.total();
+  const auto reduce_at = [&](T mean) HWY_ATTR {
+    state.shift = kSum ? mean - data.anchor_mean : T{0};
+    const Direction<kSum, false, T> direction(data, u, state.shift);
+    const Coordinates<false, T> up(data.up);
+    const Coordinates<false, T> down(data.down);
+    Sum4<T> rho;
+    RowVec<T> gamma[2] = {hn::Zero(tag), hn::Zero(tag)};
+    for_each_lanes<T>(data.dim, [&](int k, auto lanes) SOFTRADIAL_LANES {
+      const auto d = direction.at(lanes);
+      rho.s[k] = hn::MulAdd(d, d, rho.s[k]);
+      gamma[k & 1] = hn::Max(gamma[k & 1], side<T>(d, up.at(lanes), down.at(lanes)));
+    });
+    state.gamma = hn::GetLane(hn::MaxOfLanes(tag, hn::Max(gamma[0], gamma[1])));
+    state.rho = rho.total();
+  };
+  const T mean = kSum ? mean_offset(data, u) : T{0};
+  reduce_at(mean);
+  if (kSum && is_rough_mean(mean, state.rho, data.dim)) {
+    reduce_at(mean + offset_beside(mean, u, data.dim) * data.inverse_dim);
+  }
   return {state, state.gamma, false};
 }
 

@@ -182,7 +182,7 @@ class RowSetup {
     kernels::combine(at.phi, grad_x.data(), at.radial, direction_.data(), grad_u.data(), dim());
     grad_u[side.coordinate] += at.normal * (side.is_upper ? reciprocal : -reciprocal);
     hull_.project(grad_u);
-    return -at.gauge * ray.gamma * reciprocal;
+    return -at.pull * reciprocal;
   }
 
   // The cotangents of the bounds and of the total through the closed-form anchor.
@@ -259,6 +259,8 @@ void BoundsMap<T>::project(const SampleBounds<T>& bounds, Rows<const T> u, Rows<
       status[i] = RowStatus::not_finite;
     } else {
       status[i] = RowStatus::ok;
+      // What the general passes leave says nothing to those for shares.
+      if (by_shares && !state.empty()) state[i].rho = std::numeric_limits<T>::infinity();
       continue;
     }
     std::fill_n(x.row(i), x.dim(), std::numeric_limits<T>::quiet_NaN());

@@ -148,7 +148,15 @@ HWY_INLINE std::size_t project_rows_with(const Profile& profile_at, const ShareM
     ShareState<T> at{.theta = theta, .shift = (sums.offset - total) * inverse_dim};
     row.theta = hn::Set(tag, theta);
     row.shift = hn::Set(tag, at.shift);
-    const T gamma = state != nullptr ? second_pass<true>(row, slacks, n, at) : second_pass<false>(row, slacks, n, at);
+    const auto gauge = [&]() HWY_ATTR {
+      return state != nullptr ? second_pass<true>(row, slacks, n, at) : second_pass<false>(row, slacks, n, at);
+    };
+    T gamma = gauge();
+    if (const T mean = sums.offset * inverse_dim; is_rough_mean(mean, at.rho, n)) {
+      at.shift += offset_beside(mean, u.row(i), n) * inverse_dim;
+      row.shift = hn::Set(tag, at.shift);
+      gamma = gauge();
+    }
     // The next row's first pass depends on nothing here: the processor does it while it waits for this row's sums.
     if (i + 1 < u.count()) next = first_pass(row_at(i + 1), n);
     if (!interior) {

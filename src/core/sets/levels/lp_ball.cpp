@@ -25,7 +25,9 @@ Real p_norm_of(double p, const Size& size, const V&... vectors) {
   using std::isfinite;
   Real top = largest_over<Real>(vectors..., size);
   if (std::isinf(p)) return top;
-  const Real unit = frozen(where_else(top > 0 && isfinite(top), top, 1));
+  // Derivatives are divided by the unit, too: with tensors, what is smaller than this counts as 0.
+  constexpr double kSmallest = Scalar<Real> ? 0 : 1e-290;
+  const Real unit = frozen(where_else(top > kSmallest && isfinite(top), top, 1));
   const auto raised = [&](const auto&... entries) { return power(size(entries...) / unit, p); };
   return unit * power_root(sum_over<Real>(vectors..., raised), p);
 }

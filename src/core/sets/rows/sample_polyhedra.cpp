@@ -43,7 +43,7 @@ struct Block : RayRows<T> {
         scales(max_rows * padded),
         norms(num_rows),
         kappa(max_rows),
-        gauge(max_rows),
+        pull(max_rows),
         gamma(max_rows),
         active(max_rows),
         kernel(max_rows) {}
@@ -54,7 +54,7 @@ struct Block : RayRows<T> {
   std::vector<T> scales;
   std::vector<T> norms;  // of one sample's own matrix
   std::vector<T> kappa;  // negative: no interior
-  std::vector<T> gauge;  // the cotangent of gamma(d)
+  std::vector<T> pull;   // gamma(d) times its cotangent
   std::vector<T> gamma;  // without kappa |d|
   std::vector<std::int32_t> active;
   kernels::MatrixMaxScratch<T> kernel;
@@ -208,9 +208,10 @@ void PolyhedraMap<T>::project(const SamplePolyhedra<T>& sets, Rows<const T> A, R
   }
 }
 
-// With a_k the active row, w its guarded reciprocal slack, gamma(d) = w a_k.d, and c the cotangent of gamma:
+// With a_k the active row, w its guarded reciprocal slack, gamma(d) = w a_k.d, and p = gamma(d) times the cotangent of gamma(d),
+// which stays of the size of x where the cotangent itself overflows (large sets):
 //   grad_u = P ( phi g + radial d + normal w a_k ),   grad_u0 = g - grad_u  (x = u0 + phi d, d = P (u - u0)),
-//   grad_b_k = -c gamma(d) w,   grad_a_k = c w d.
+//   grad_b_k = -p w,   grad_a_k = p w / gamma(d) d.
 template <class T>
 void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> A, Rows<const T> u,
                                   Rows<const T> grad_x, std::span<const RowStatus> status,
@@ -244,7 +245,7 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
       const std::size_t i = first + r;
       kernels::CotangentRow<T>& terms = block.cotangents()[r];
       terms = {};
-      block.gauge[r] = 0;
+      block.pull[r] = 0;
       if (status[i] != RowStatus::ok) continue;
       const std::span<const T> d = block.direction(r);
       const auto left = unpack<kernels::RayState>(state[i]);
@@ -255,7 +256,7 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
           [&](const auto& m) { return cotangent_of<T>(m, ray, d, block.numbers()[r], left.kappa); }, e.method);
       const kernels::RayNormal<T>& normal = block.normals()[r];
       terms = {at.phi, at.radial, at.normal * normal.weight, normal.row};
-      block.gauge[r] = at.gauge;
+      block.pull[r] = ray.gamma > 0 ? at.pull * (left.gamma / ray.gamma) : T{0};
     }
     kernels::cotangent_rows(block.cotangents().data(), block.directions(), g, grad_u.slice(first, count));
     e.hull.project(grad_u.slice(first, count), block.hull_scratch());
@@ -272,7 +273,7 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
     const std::size_t done = e.hull.trivial()
                                  ? kernels::rays_vjp(rays, sets.anchor.slice(first, count), u.slice(first, count),
                                                      grad_x.slice(first, count), &state[first], block.normals().data(),
-                                                     grad_u.slice(first, count), block.gauge.data())
+                                                     grad_u.slice(first, count), block.pull.data())
                                  : 0;
     if (done == 0) {
       count = e.hull.trivial() ? 1 : count;
@@ -284,16 +285,16 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
     for (std::size_t r = 0; r < count; ++r) {
       const std::size_t i = first + r;
       const bool ok = status[i] == RowStatus::ok;
-      const T of_row = block.gauge[r] * block.normals()[r].weight;  // c w
+      const T of_row = block.pull[r] * block.normals()[r].weight;  // p w
       const bool binds = block.normals()[r].row != nullptr;
       const auto left = unpack<kernels::RayState>(state[i]);
       if (gradient.b.given()) {
         std::fill_n(gradient.b.row(i), gradient.b.dim(), T{0});
-        if (binds) gradient.b.row(i)[left.active] = -of_row * left.gamma;
+        if (binds) gradient.b.row(i)[left.active] = -of_row;
       }
       if (gradient.A.given() && binds) {
         const std::size_t place = (e.panels ? 0 : i * e.num_rows) + static_cast<std::size_t>(left.active);
-        kernels::add_scaled(of_row, block.direction(r).data(), gradient.A.row(place), e.dim);
+        kernels::add_scaled(of_row / left.gamma, block.direction(r).data(), gradient.A.row(place), e.dim);
       }
       if (!gradient.anchor.given()) continue;
       if (ok) {
