@@ -61,10 +61,12 @@ constexpr std::array kSchemaSteps = {kFirstTables, kFilesOfTrials};
 static_assert(kSchemaSteps.size() == ResultsStore::kSchema);
 
 // Whether the files of the trial t go. A group decides about the trials of its candidates, and keeps those of the candidate
-// that best_candidate finds for now, or all. They go if a group keeps others, and no group keeps them. So what is kept follows
-// from the trials that are there, whatever the order in which they came.
+// that best_candidate finds for now, or all. They go if their configuration has lost in a group, and no group keeps them; one
+// that has not competed yet, because a merge brought its other seeds first, has not lost. So what is kept follows from the
+// trials that are there, whatever the order in which they came.
 constexpr const char* kGivesUpFiles = R"(
   EXISTS (SELECT 1 FROM candidate k JOIN candidate_group g ON g.id = k.candidate_group
+    JOIN trial own ON own.configuration = k.configuration AND own.seed = g.first_seed AND own.status = 'finished'
     WHERE k.configuration = t.configuration AND g.decisions = 'chosen')
   AND NOT EXISTS (SELECT 1 FROM candidate k JOIN candidate_group g ON g.id = k.candidate_group
     WHERE k.configuration = t.configuration AND (g.decisions = 'all'

@@ -211,7 +211,7 @@ def check_store(store: Path) -> None:
 
 
 def store_record(store: Path) -> List[object]:
-    """All trials with their epochs, as `results export` gives them, without numbers and times of sessions; and their files."""
+    """All trials and epochs, as `results export` gives them, without numbers and times of sessions, and their files."""
     check_store(store)
     out = store.parent.parent / "export.json"
     ended = run(["results", "export", "--store", str(store), "--epochs", "--out", str(out)])
