@@ -81,6 +81,30 @@ void measure_store(const std::filesystem::path& folder, int trials, int batch) {
   fmt::print("resume {:>7} trials                              {:>8.3f} s\n", lines, reading);
 }
 
+// Trials that bring as many bytes as those of fifty assets, each the best of its group so far: the worst case, because then
+// the files of the one before go.
+void measure_files(const std::filesystem::path& folder, int trials, std::size_t bytes) {
+  ResultsStore store(folder / "files.sqlite", SqliteFile::Access::write);
+  begin(store);
+  StoredGroup group{.sweep = "bench", .setting = "", .method = "dc3", .candidates = {}};
+  std::vector<Configuration> candidates;
+  for (int k = 0; k < trials; ++k) {
+    candidates.push_back(candidate(k));
+    group.candidates.push_back(candidates.back().key);
+  }
+  store.add_groups({group}, candidates);
+  double with_files = 0;
+  for (int k = 0; k < trials; ++k) {
+    FinishedTrial trial{.configuration = candidates[static_cast<std::size_t>(k)], .seed = 0, .outcome = outcome()};
+    trial.outcome.selection = k;
+    trial.outcome.files = {
+        {.name = "decisions.csv", .size = 1, .sha256 = std::string(64, '0'), .gzip = std::string(bytes, 'x')}};
+    with_files += seconds_of([&] { store.save({&trial, 1}); });
+  }
+  fmt::print("write  {:>7} trials, each with files of {:.2f} MB    {:>8.3f} ms a trial\n", trials, 1e-6 * bytes,
+             1e3 * with_files / trials);
+}
+
 LocalWorkers::Train no_time() {
   return [](const TrialOrder&, const TrainingHooks&) { return std::optional(outcome()); };
 }
@@ -114,6 +138,7 @@ int main(int argc, char** argv) {
     measure_scheduler(folder, 1000, workers, "other processes");
   } else {
     measure_store(folder, trials, 100);
+    measure_files(folder, 200, 900'000);
     for (const int jobs : {1, 2}) {
       LocalWorkers workers(jobs, no_time());
       measure_scheduler(folder, 1000, workers, "threads");

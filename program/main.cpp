@@ -76,7 +76,7 @@ ExitCode run(int argc, const char* const* argv) {
                      {"table"});
   add_command_beside(program, chosen, "sweep", "Train many configurations, choose on validation, judge on test", train,
                      {"sweep"});
-  add_command_beside(program, chosen, "results", "The store of a sweep: list, show, best, export, merge", train,
+  add_command_beside(program, chosen, "results", "The store of a sweep: list, show, files, best, export, merge", train,
                      {"results"});
   add_figures_command(program, chosen);
   add_report_command(program, chosen);

@@ -56,6 +56,14 @@ study::Page page_of(const Arguments& arguments) {
 
 }  // namespace
 
+void add_zone_places(CLI::App& command, std::string& file) {
+  command
+      .add_option(
+          "--zones", file,
+          "For dispatch: CSV with the zones' centroids (columns lon, lat; the first one has the zones), for a map")
+      ->type_name("FILE");
+}
+
 void add_report_command(CLI::App& program, Action& chosen) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App& command = *program.add_subcommand("report", "One HTML file about runs or a sweep");
@@ -63,11 +71,7 @@ void add_report_command(CLI::App& program, Action& chosen) {
   command.add_option("runs", arguments->sources, "Folders of runs, or the store of a sweep")
       ->type_name("RUN...")
       ->required();
-  command
-      .add_option(
-          "--zones", arguments->zones,
-          "For dispatch: CSV with the zones' centroids (columns lon, lat; the first one has the zones), for a map")
-      ->type_name("FILE");
+  add_zone_places(command, arguments->zones);
   command.add_option("-o,--out", arguments->out, "The page to write")->type_name("FILE")->required();
   command.callback([arguments, &chosen] {
     chosen = [arguments] {

@@ -14,6 +14,7 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   softradial serve --store small.sqlite
   softradial serve --store runs --port 9000
+  softradial serve --store runs/taxi --zones zone_lookup.csv
 
 Shows the report of a sweep or of a folder of runs in the browser and makes it anew as trials finish; Ctrl-C ends it. It only
 reads. It answers on this machine alone, and no request that names another host.)";
@@ -22,6 +23,7 @@ struct Arguments {
   std::string source;
   std::string host = "127.0.0.1";
   int port = 8157;
+  std::string zones;
 };
 
 constexpr study::FieldRange kPorts = {.least = 0, .most = 65535};
@@ -38,7 +40,8 @@ void answer(httplib::Response& response, int status, std::string text, const cha
 }
 
 ExitCode serve(const Arguments& arguments) {
-  study::LivePage page(arguments.source);
+  study::LivePage page(arguments.source,
+                       arguments.zones.empty() ? study::ZonePlaces() : study::read_zone_places(arguments.zones));
   httplib::Server server;
   // A connection keeps a thread for as long as it is open, and browsers open some before they have anything to ask: several
   // threads, which wait for a request no longer than a second.
@@ -101,6 +104,7 @@ void add_serve_command(CLI::App& program, Action& chosen) {
       ->required();
   command.add_option("--host", arguments->host, "Address to listen on")->type_name("ADDRESS")->capture_default_str();
   add_number(command, "--port", arguments->port, kPorts, "Port; 0 takes a free one");
+  add_zone_places(command, arguments->zones);
   command.callback([arguments, &chosen] { chosen = [arguments] { return serve(*arguments); }; });
 }
 

@@ -9,4 +9,7 @@ void add_figures_command(CLI::App& program, Action& chosen);
 void add_report_command(CLI::App& program, Action& chosen);
 void add_serve_command(CLI::App& program, Action& chosen);
 
+// --zones of pages about runs of dispatch.
+void add_zone_places(CLI::App& command, std::string& file);
+
 }  // namespace softradial::program

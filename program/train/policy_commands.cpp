@@ -62,7 +62,7 @@ constexpr const char* kBacktestExamples = R"(Examples:
   softradial backtest --model runs/mine --prices prices.csv --from 2021-01-01
   softradial backtest --model runs/mine --seed 3 --prices prices.csv --json
   softradial backtest --model runs/mine --prices prices.csv --weights w.csv --returns r.csv
-  softradial backtest --model runs/taxi --demand hourly.csv --from 2024-06-01
+  softradial backtest --model runs/taxi --demand hourly.csv --from 2024-06-01 --zones zones.csv
 
 Equal weight, and for dispatch the shares of the last hour and of the same hour last week, stand beside the policy: they need
 no training. Days that training or validation knew are said to be in-sample.)";
@@ -73,6 +73,7 @@ struct BacktestArguments {
   std::string to;
   std::string decisions;
   std::string outcomes;
+  std::string zones;
   Format format = Format::text;
 };
 
@@ -94,11 +95,15 @@ ExitCode backtest(const BacktestArguments& arguments) {
   if (period.from && period.to && *period.from > *period.to) {
     throw BadInput("--from " + arguments.from + " is after --to " + arguments.to);
   }
+  if (!arguments.zones.empty() && arguments.policy.demand.empty()) {
+    throw BadInput("--zones: is for a dispatch policy, with --demand");
+  }
   const PolicyPeriod found = with_policy(
       arguments.policy, [&](const auto& model, const auto& table) { return apply_policy(model, table, period); });
   const Record& record = found.record;
   if (!arguments.decisions.empty()) write_file(arguments.decisions, decisions_csv({&record, 1}));
   if (!arguments.outcomes.empty()) write_file(arguments.outcomes, outcomes_csv({&record, 1}));
+  if (!arguments.zones.empty()) write_file(arguments.zones, zones_csv({&record, 1}));
   const std::string unit = record.time == "date" ? "days" : "hours";
   OutputFile out(STDOUT_FILENO);
   if (arguments.format == Format::json) {
@@ -188,6 +193,11 @@ void add_backtest_command(CLI::App& program, Action& chosen) {
   command
       .add_option("--returns,--outcomes", arguments->outcomes,
                   "Write what came of them (docs/runs.md), baselines beside it, to this CSV file")
+      ->type_name("FILE");
+  command
+      .add_option("--zones", arguments->zones,
+                  "For dispatch: write what each zone got over the period, vehicles, requests and those served, to "
+                  "this CSV file")
       ->type_name("FILE");
   add_format(command, arguments->format);
   command.callback([arguments, &chosen] { chosen = [arguments] { return backtest(*arguments); }; });

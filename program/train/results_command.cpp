@@ -31,6 +31,7 @@ constexpr const char* kExamples = R"(Examples:
   softradial results best   --store paper.sqlite --markdown
   softradial results list   --store paper.sqlite --status failed
   softradial results show   --store paper.sqlite 17
+  softradial results files  --store paper.sqlite 17 --out trial-17
   softradial results export --store paper.sqlite --out trials.parquet
   softradial results export --store paper.sqlite --epochs --out epochs.csv
   softradial results merge  --store all.sqlite part1.sqlite part2.sqlite
@@ -85,17 +86,58 @@ ExitCode list(const ResultsArguments& arguments) {
   return ExitCode::done;
 }
 
-ExitCode show(const ResultsArguments& arguments) {
-  ResultsStore store = opened(arguments);
+json found_trial(ResultsStore& store, const ResultsArguments& arguments, bool with_epochs) {
   json found;
-  store.each({.method = {}, .status = {}, .id = arguments.id}, true, [&](const json& trial) { found = trial; });
+  store.each({.method = {}, .status = {}, .id = arguments.id}, with_epochs, [&](const json& trial) { found = trial; });
   if (found.is_null()) {
     throw BadInput(arguments.store + ": has no trial " + std::to_string(arguments.id) +
                    ": see softradial results list");
   }
+  return found;
+}
+
+ExitCode show(const ResultsArguments& arguments) {
+  ResultsStore store = opened(arguments);
+  json found = found_trial(store, arguments, true);
+  found["files"] = json::array();
+  for (const TrialFile& file : store.files_of(arguments.id)) {
+    found["files"].push_back({{"name", file.name}, {"size", file.size}, {"sha256", file.sha256}});
+  }
   OutputFile out(STDOUT_FILENO);
   out.append(found.dump(arguments.format == Format::json ? -1 : 2) + "\n");
   out.finish();
+  return ExitCode::done;
+}
+
+// Writes all files of a trial into a folder, or none of them. What is there already with the same bytes stays.
+ExitCode write_files(const ResultsArguments& arguments) {
+  ResultsStore store = opened(arguments);
+  static_cast<void>(found_trial(store, arguments, false));
+  std::vector<WrittenFile> files = store.read_files(arguments.id);
+  if (files.empty()) {
+    throw BadInput(
+        fmt::format("{}: trial {} has no files: the sweep keeps the decisions of chosen trials alone, or of none",
+                    arguments.store, arguments.id));
+  }
+  const std::filesystem::path folder = arguments.out;
+  make_folder(folder);
+  std::erase_if(files, [&](const WrittenFile& file) {
+    const std::filesystem::path place = folder / file.name;
+    if (!std::filesystem::exists(place)) return false;
+    if (std::filesystem::is_regular_file(place) && read_file(place) == file.text) return true;
+    throw BadInput(place.string() + ": is there already, with other contents; choose another folder");
+  });
+  std::vector<std::filesystem::path> written;
+  try {
+    for (const WrittenFile& file : files) {
+      write_file(folder / file.name, file.text);
+      written.push_back(folder / file.name);
+    }
+  } catch (const std::exception&) {
+    std::error_code ignored;
+    for (const std::filesystem::path& file : written) std::filesystem::remove(file, ignored);
+    throw;
+  }
   return ExitCode::done;
 }
 
@@ -206,7 +248,8 @@ ExitCode merge(const ResultsArguments& arguments) {
 
 void add_results_command(CLI::App& program, Action& chosen) {
   const auto arguments = std::make_shared<ResultsArguments>();
-  CLI::App& results = *program.add_subcommand("results", "The store of a sweep: list, show, best, export, merge");
+  CLI::App& results =
+      *program.add_subcommand("results", "The store of a sweep: list, show, files, best, export, merge");
   results.require_subcommand(1);
   results.footer(kExamples);
   const auto add = [&](const char* name, const char* help, ExitCode (*action)(const ResultsArguments&)) -> CLI::App& {
@@ -223,9 +266,19 @@ void add_results_command(CLI::App& program, Action& chosen) {
   CLI::App& listed = add("list", "One line for each trial", list);
   add_filter(listed);
   add_format(listed, arguments->format);
-  CLI::App& shown = add("show", "Everything about one trial, as JSON: configuration, metrics, every epoch", show);
-  shown.add_option("id", arguments->id, "Its number in `results list`")->type_name("ID")->required();
+  CLI::App& shown =
+      add("show", "Everything about one trial, as JSON: configuration, metrics, every epoch, its files", show);
+  const auto add_id = [&](CLI::App& command) {
+    command.add_option("id", arguments->id, "Its number in `results list`")->type_name("ID")->required();
+  };
+  add_id(shown);
   add_format(shown, arguments->format);
+  CLI::App& written =
+      add("files", "Write what one trial decided and what came of it, as `softradial train` does", write_files);
+  add_id(written);
+  written.add_option("--out", arguments->out, "Folder for decisions.csv, outcomes.csv and, for dispatch, zones.csv")
+      ->type_name("DIR")
+      ->required();
   CLI::App& chosen_ones =
       add("best", "The chosen configuration of every setting and method, with its results on test", best);
   add_format(chosen_ones, arguments->format);

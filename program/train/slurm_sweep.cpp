@@ -115,7 +115,7 @@ class ArraySweep {
 
   [[nodiscard]] Submitted submit_round(const std::vector<PlannedTrial>& trials) const {
     const std::filesystem::path folder = folder_.new_round();
-    write_trial_list(folder / "trials.json", trials);
+    write_trial_list(folder / "trials.json", trials, sweep_.plan.decisions);
     const int tasks = std::min(arguments_.slurm.tasks, static_cast<int>(trials.size()));
     SlurmJob job = job_for(arguments_.slurm, folder);
     job.array = tasks;

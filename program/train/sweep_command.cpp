@@ -101,6 +101,7 @@ void add_cluster_flags(CLI::App& sweep, SweepArguments& arguments) {
       ->excludes(slurm)
       ->excludes(sweep.get_option("--data"))
       ->excludes(sweep.get_option("--random"))
+      ->excludes(sweep.get_option("--decisions"))
       ->excludes(sweep.get_option("--plan"));
 }
 
@@ -117,6 +118,7 @@ void add_sweep_choice(CLI::App& command, SweepArguments& arguments) {
              "Only so many candidates of each method and setting, drawn at random");
   add_number(command, "--random-seed", arguments.choice.seed, kSeed,
              "Seed of that draw (default: that of CONFIG.toml, or 0)");
+  add_decisions(command, arguments.choice.decisions);
 }
 
 void add_sweep_command(CLI::App& program, Action& chosen) {

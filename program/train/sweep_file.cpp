@@ -98,10 +98,11 @@ class SweepReader {
 
   Sweep read() {
     for (const auto& [key, value] : root_) {
-      static const std::set<std::string, std::less<>> known = {"task", "base", "grid", "method", "setting", "search"};
+      static const std::set<std::string, std::less<>> known = {"task",   "decisions", "base",  "grid",
+                                                               "method", "setting",   "search"};
       if (!known.contains(key.str())) {
         throw BadInput(at(key) + "unknown key " + program::quoted(key.str()) +
-                       ": a sweep has task, base, grid, method, setting, search");
+                       ": a sweep has task, decisions, base, grid, method, setting, search");
       }
     }
     const auto task = root_["task"].value<std::string>();
@@ -164,6 +165,17 @@ class SweepReader {
     return text;
   }
 
+  [[nodiscard]] KeptDecisions read_decisions() const {
+    std::optional<KeptDecisions> decisions;
+    CLI::App command;
+    add_decisions(command, decisions);
+    if (const auto found = root_.find("decisions"); found != root_.end()) {
+      give(command, file_, found->first, found->second);
+    }
+    if (choice_.decisions) decisions = choice_.decisions;
+    return decisions.value_or(SweepPlan().decisions);
+  }
+
   Search read_search() const {
     Search search;
     CLI::App command;
@@ -220,6 +232,7 @@ class SweepReader {
     sweep.data = data;
     sweep.plan.name = std::filesystem::path(file_).stem();
     sweep.plan.search = read_search();
+    sweep.plan.decisions = read_decisions();
 
     const std::set<std::string> fixed = {"seed", "seeds"};
     Assignments base;
@@ -348,6 +361,14 @@ class SweepReader {
 };
 
 }  // namespace
+
+CLI::Option* add_decisions(CLI::App& command, std::optional<KeptDecisions>& decisions) {
+  Choices<std::optional<KeptDecisions>> choices;
+  for (const auto& [word, kept] : kKeptDecisions) choices.emplace_back(word, kept);
+  return add_choice(
+      command, "--decisions", decisions, choices,
+      "Trials whose decisions and outcomes are kept in the store (default: that of CONFIG.toml, or chosen)");
+}
 
 Sweep read_sweep(const std::string& file, const SweepChoice& choice) { return SweepReader(file, choice).read(); }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -26,7 +27,11 @@ struct SweepChoice {
   std::string data;                   // folder of the data files that the sweep names; empty: where the command is run
   std::optional<std::size_t> count;   // candidates of each group, drawn at random; none: as the file says
   std::optional<std::uint64_t> seed;  // of that draw
+  std::optional<study::KeptDecisions> decisions;  // that are kept; none: as the file says
 };
+
+// --decisions: the trials of a sweep that keep their decisions.
+CLI::Option* add_decisions(CLI::App& command, std::optional<study::KeptDecisions>& decisions);
 
 // Reads a sweep file (docs/sweeps.md), loads the data that it names and makes all configurations. Everything that is wrong is
 // found here, before anything is trained. Throws BadInput or DataError, naming file, line and key.

@@ -219,6 +219,7 @@ std::vector<std::string> words_to_go_on(const SweepArguments& arguments) {
   if (!arguments.choice.data.empty()) add("--data", arguments.choice.data);
   if (arguments.choice.count) add("--random", std::to_string(*arguments.choice.count));
   if (arguments.choice.seed) add("--random-seed", std::to_string(*arguments.choice.seed));
+  if (arguments.choice.decisions) add("--decisions", word_of(*arguments.choice.decisions));
   if (arguments.jobs) add("--jobs", std::to_string(*arguments.jobs));
   return words;
 }

@@ -9,12 +9,12 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
-#include <new>
 #include <system_error>
 #include <type_traits>
 
 #include "files/durable_file.hpp"
 #include "files/errors.hpp"
+#include "files/gzip.hpp"
 
 namespace softradial::study {
 
@@ -33,34 +33,6 @@ std::string gzip_message(gzFile file) {
   int code = Z_OK;
   const char* message = gzerror(file, &code);
   return code == Z_ERRNO ? system_message() : std::string(message);
-}
-
-// The text as a gzip file.
-std::string compressed(std::string_view text) {
-  constexpr int kLevel = 6;
-  constexpr int kGzip = 15 + 16;  // the largest window, and gzip's header
-  constexpr int kMemory = 8;      // zlib's default
-  z_stream stream = {};
-  if (deflateInit2(&stream, kLevel, Z_DEFLATED, kGzip, kMemory, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
-  std::string out;
-  int state = Z_OK;
-  for (std::size_t begin = 0; state == Z_OK;) {
-    const std::string_view block = text.substr(begin, kBlock);
-    begin += block.size();
-    // zlib does not change what it reads, though it does not say so.
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(block.data()));
-    stream.avail_in = static_cast<uInt>(block.size());
-    do {
-      const std::size_t size = out.size();
-      out.resize(size + kBlock);
-      stream.next_out = reinterpret_cast<Bytef*>(out.data() + size);
-      stream.avail_out = kBlock;
-      state = deflate(&stream, begin == text.size() ? Z_FINISH : Z_NO_FLUSH);
-      out.resize(size + kBlock - stream.avail_out);
-    } while (stream.avail_out == 0);
-  }
-  deflateEnd(&stream);
-  return out;
 }
 
 std::string_view without_blanks(std::string_view text) noexcept {
@@ -102,7 +74,8 @@ std::string read_text_file(const std::string& path) {
 }
 
 void write_text_file(const std::string& path, std::string_view text) {
-  write_file(path, path.ends_with(".gz") ? compressed(text) : std::string(text));
+  constexpr int kLevel = 6;
+  write_file(path, path.ends_with(".gz") ? gzipped(text, kLevel) : std::string(text));
 }
 
 CsvText::CsvText(std::string_view text) noexcept : rest_(text) {

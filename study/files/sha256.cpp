@@ -33,4 +33,10 @@ std::string Sha256::hex() {
   return text;
 }
 
+std::string sha256_of(std::string_view text) {
+  Sha256 sum;
+  sum.add(text);
+  return sum.hex();
+}
+
 }  // namespace softradial::study

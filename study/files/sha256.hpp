@@ -22,4 +22,7 @@ class Sha256 {
   std::unique_ptr<State> state_;
 };
 
+// Of a whole text.
+[[nodiscard]] std::string sha256_of(std::string_view text);
+
 }  // namespace softradial::study

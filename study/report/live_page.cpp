@@ -34,8 +34,14 @@ std::string stamp(const std::filesystem::path& file) {
 
 }  // namespace
 
-LivePage::LivePage(std::filesystem::path source) : source_(std::move(source)) {
-  if (is_store(source_) || std::filesystem::is_directory(source_)) return;
+LivePage::LivePage(std::filesystem::path source, ZonePlaces places)
+    : source_(std::move(source)), places_(std::move(places)) {
+  if (is_store(source_)) {
+    if (places_.by_zone.empty()) return;
+    throw DataError(places_.file + ": zones are those of runs of dispatch, and " + source_.string() +
+                    " is the store of a sweep");
+  }
+  if (std::filesystem::is_directory(source_)) return;
   throw DataError(source_.string() + ": is neither the store of a sweep nor a folder of runs");
 }
 
@@ -77,7 +83,7 @@ std::string LivePage::html() {
     std::erase_if(records, [task = records.empty() ? "" : records.front().task()](const RunRecord& run) {
       return run.task() != task;
     });
-    if (!records.empty()) page = report_of(std::move(records));
+    if (!records.empty()) page = report_of(std::move(records), places_);
   }
   page.head = fmt::format("<meta name=\"version\" content=\"{}\">\n", now);
   page.script = kScript;

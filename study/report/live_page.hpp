@@ -5,14 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "report/zone_places.hpp"
+
 namespace softradial::study {
 
 // The report on a store or on a folder of runs that grow while it is looked at. It keeps one page, and makes another when the
 // files have changed. Several threads may ask at once.
 class LivePage {
  public:
-  // `source` is a store of a sweep, the folder of a run, or a folder with runs in it. Throws DataError for anything else.
-  explicit LivePage(std::filesystem::path source);
+  // `source` is a store of a sweep, the folder of a run, or a folder with runs in it; `places` are for runs of dispatch. Throws
+  // DataError for anything else.
+  explicit LivePage(std::filesystem::path source, ZonePlaces places = {});
 
   // Changes whenever the files do.
   [[nodiscard]] std::string version() const;
@@ -23,6 +26,7 @@ class LivePage {
   [[nodiscard]] std::vector<std::filesystem::path> runs() const;
 
   std::filesystem::path source_;
+  ZonePlaces places_;
   std::mutex mutex_;
   std::string made_for_;  // the version of html_
   std::string html_;

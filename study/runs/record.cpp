@@ -120,4 +120,10 @@ std::string zones_csv(std::span<const Record> records) {
   return text;
 }
 
+std::vector<RecordFile> record_files(std::span<const Record> records) {
+  std::vector<RecordFile> files = {{"decisions.csv", decisions_csv(records)}, {"outcomes.csv", outcomes_csv(records)}};
+  if (records[0].totals.size() > 0) files.push_back({"zones.csv", zones_csv(records)});
+  return files;
+}
+
 }  // namespace softradial::study

@@ -47,6 +47,13 @@ void put_beside(Record& record, const std::string& name, const Record& other);
 // "zone,split,allocation,demand,served", a line for each zone and split; of records with totals.
 [[nodiscard]] std::string zones_csv(std::span<const Record> records);
 
+// The same as files: decisions.csv, outcomes.csv and, of records with totals, zones.csv.
+struct RecordFile {
+  std::string name;
+  std::string text;
+};
+[[nodiscard]] std::vector<RecordFile> record_files(std::span<const Record> records);
+
 // The least slack over all inequalities, for each row of decisions; infinity for a set that has none.
 [[nodiscard]] std::vector<double> least_slacks(const Set& set, const Table& decisions);
 

@@ -37,9 +37,7 @@ std::string history_csv(std::span<const EpochRecord> history) {
 }
 
 void write_records(const std::filesystem::path& folder, std::span<const Record> records) {
-  write_file(folder / "decisions.csv", decisions_csv(records));
-  write_file(folder / "outcomes.csv", outcomes_csv(records));
-  if (records[0].totals.size() > 0) write_file(folder / "zones.csv", zones_csv(records));
+  for (const RecordFile& file : record_files(records)) write_file(folder / file.name, file.text);
 }
 
 }  // namespace

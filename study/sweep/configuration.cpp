@@ -9,17 +9,11 @@ namespace {
 
 using nlohmann::json;
 
-std::string checksum(const std::string& text) {
-  Sha256 sum;
-  sum.add(text);
-  return sum.hex();
-}
-
 // The same data are the same, wherever their file lies.
 std::string key_of(const Problem& problem, json config) {
   config.erase("prices");
   config.erase("demand");
-  return checksum(problem.key + config.dump());
+  return sha256_of(problem.key + config.dump());
 }
 
 }  // namespace
@@ -29,7 +23,7 @@ std::shared_ptr<const Problem> problem_of(const json& manifest) {
   for (const char* key : {"task", "names", "set", "data"}) problem.facts[key] = manifest.at(key);
   json same = problem.facts;
   same["data"] = problem.facts["data"].at("sha256");
-  problem.key = checksum(same.dump());
+  problem.key = sha256_of(same.dump());
   return std::make_shared<const Problem>(std::move(problem));
 }
 
@@ -55,7 +49,7 @@ Configuration with_epochs(const Configuration& configuration, std::int64_t epoch
 std::string training_key(const Configuration& configuration, std::uint64_t seed) {
   json config = configuration.config;
   config.erase("epochs");
-  return checksum(key_of(*configuration.problem, config) + std::to_string(seed));
+  return sha256_of(key_of(*configuration.problem, config) + std::to_string(seed));
 }
 
 json config_with_seed(const Configuration& configuration, std::uint64_t seed) {

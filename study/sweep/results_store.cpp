@@ -1,11 +1,15 @@
 #include "sweep/results_store.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <random>
+#include <set>
 #include <utility>
 
 #include "files/errors.hpp"
+#include "files/gzip.hpp"
+#include "files/sha256.hpp"
 
 namespace softradial::study {
 namespace {
@@ -14,8 +18,8 @@ using nlohmann::json;
 
 constexpr std::int64_t kApplicationId = 0x53525354;  // "SRST", in the head of the file
 
-// docs/sweeps.md explains the tables. A change of them is a new version.
-constexpr const char* kSchemaSql = R"(
+// docs/sweeps.md explains the tables.
+constexpr const char* kFirstTables = R"(
 CREATE TABLE session (
   id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, version TEXT NOT NULL, machine TEXT NOT NULL, started TEXT NOT NULL);
 CREATE TABLE problem (
@@ -42,6 +46,41 @@ CREATE TABLE candidate (
   candidate_group INTEGER NOT NULL REFERENCES candidate_group ON DELETE CASCADE, position INTEGER NOT NULL,
   configuration INTEGER NOT NULL REFERENCES configuration, PRIMARY KEY (candidate_group, position)) WITHOUT ROWID;
 )";
+constexpr const char* kFilesOfTrials = R"(
+CREATE TABLE trial_file (
+  trial INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE, name TEXT NOT NULL, size INTEGER NOT NULL,
+  sha256 TEXT NOT NULL, gzip BLOB NOT NULL, PRIMARY KEY (trial, name));
+ALTER TABLE candidate_group ADD COLUMN decisions TEXT NOT NULL DEFAULT 'chosen'
+  CHECK (decisions IN ('none', 'chosen', 'all'));
+CREATE INDEX candidate_of ON candidate (configuration);
+)";
+// A change of the tables is a new version: a step from the one before. A new store takes all steps.
+constexpr std::array kSchemaSteps = {kFirstTables, kFilesOfTrials};
+static_assert(kSchemaSteps.size() == ResultsStore::kSchema);
+
+// Whether the files of the trial t go. A group decides about the trials of its candidates, and keeps those of the candidate
+// that best_candidate finds for now, or all. They go if their configuration has lost in a group, and no group keeps them; one
+// that has not competed yet, because a merge brought its other seeds first, has not lost. So what is kept follows from the
+// trials that are there, whatever the order in which they came.
+constexpr const char* kGivesUpFiles = R"(
+  EXISTS (SELECT 1 FROM candidate k JOIN candidate_group g ON g.id = k.candidate_group
+    JOIN trial own ON own.configuration = k.configuration AND own.seed = g.first_seed AND own.status = 'finished'
+    WHERE k.configuration = t.configuration AND g.decisions = 'chosen')
+  AND NOT EXISTS (SELECT 1 FROM candidate k JOIN candidate_group g ON g.id = k.candidate_group
+    WHERE k.configuration = t.configuration AND (g.decisions = 'all'
+      OR g.decisions = 'chosen' AND t.seed - g.first_seed BETWEEN 0 AND g.seeds - 1
+        AND t.configuration = (SELECT b.configuration FROM candidate b JOIN trial bt
+          ON bt.configuration = b.configuration AND bt.seed = g.first_seed
+          WHERE b.candidate_group = g.id AND bt.status = 'finished' AND bt.selection IS NOT NULL
+          ORDER BY bt.selection DESC, b.position LIMIT 1))))";
+
+// Among all files.
+void forget_unwanted_files(SqliteFile& file) {
+  file.run(
+      std::string("DELETE FROM trial_file WHERE trial IN (SELECT t.id FROM (SELECT DISTINCT trial FROM trial_file) f"
+                  " JOIN trial t ON t.id = f.trial WHERE ") +
+      kGivesUpFiles + ")");
+}
 
 // The metric that chooses, by its name in the table of metrics.
 constexpr const char* kMainMetric = "CASE p.task WHEN 'portfolio' THEN 'sharpe' ELSE 'served_rate' END";
@@ -76,14 +115,48 @@ std::string random_key() {
   return key;
 }
 
-void check_schema(SqliteFile& file, const std::string& of, const std::string& path) {
-  const std::int64_t application = file.number("PRAGMA " + of + "application_id");
-  const std::int64_t version = file.number("PRAGMA " + of + "user_version");
-  if (application != kApplicationId) throw DataError(path + ": is no store of results");
-  if (version != ResultsStore::kSchema) {
-    throw DataError(path + ": has the schema " + std::to_string(version) + ", not " +
-                    std::to_string(ResultsStore::kSchema));
+// The version of the schema, which is one that is known here.
+std::int64_t checked_schema(SqliteFile& file) {
+  if (file.number("PRAGMA application_id") != kApplicationId) {
+    throw DataError(file.path().string() + ": is no store of results");
   }
+  const std::int64_t version = file.number("PRAGMA user_version");
+  if (version < 1 || version > ResultsStore::kSchema) {
+    throw DataError(file.path().string() + ": has the schema " + std::to_string(version) +
+                    ", and this program knows 1 to " + std::to_string(ResultsStore::kSchema));
+  }
+  return version;
+}
+
+// From the version `from`, which may be 0: nothing yet.
+void take_schema_steps(SqliteFile& file, std::int64_t from) {
+  for (std::size_t k = static_cast<std::size_t>(from); k < kSchemaSteps.size(); ++k) file.run(kSchemaSteps[k]);
+  file.run("PRAGMA application_id = " + std::to_string(kApplicationId));
+  file.run("PRAGMA user_version = " + std::to_string(ResultsStore::kSchema));
+}
+
+// A store may come from anywhere, and its files are written to a folder of the user.
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && !name.starts_with('.') &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") == std::string::npos;
+}
+
+// The schema since which there are files, and since which a group says what is kept of them.
+constexpr std::int64_t kSchemaOfFiles = 2;
+const char* decisions_column(std::int64_t schema) { return schema >= kSchemaOfFiles ? "g.decisions" : "'chosen'"; }
+
+// The second part of a merge: the files of trials that were added, and of those that are the same and have none here.
+void take_files(SqliteFile& file) {
+  file.run(std::string(R"(
+    CREATE TEMP TABLE taken AS SELECT theirs.id, t.id AS ours FROM theirs JOIN main.trial t ON t.id = theirs.ours
+      JOIN other.trial o ON o.id = theirs.id
+      WHERE t.status = 'finished' AND o.status = 'finished' AND t.selection IS o.selection
+      AND NOT EXISTS (SELECT 1 FROM main.trial_file f WHERE f.trial = t.id)
+      AND EXISTS (SELECT 1 FROM other.trial_file f WHERE f.trial = o.id) AND NOT ()") +
+           kGivesUpFiles + R"();
+    INSERT INTO main.trial_file (trial, name, size, sha256, gzip)
+      SELECT taken.ours, f.name, f.size, f.sha256, f.gzip FROM taken JOIN other.trial_file f ON f.trial = taken.id;
+    DROP TABLE taken;)");
 }
 
 // What is known about a trial, for visit_trials.
@@ -149,16 +222,26 @@ DataError damaged_store(const std::filesystem::path& file) {
   return DataError(file.string() + ": is damaged: what it says of a trial cannot be read");
 }
 
+std::string word_of(KeptDecisions kept) {
+  return std::string(std::ranges::find(kKeptDecisions, kept, &decltype(kKeptDecisions)::value_type::second)->first);
+}
+
+std::optional<KeptDecisions> kept_decisions(std::string_view word) {
+  const auto* const found = std::ranges::find(kKeptDecisions, word, &decltype(kKeptDecisions)::value_type::first);
+  return found == kKeptDecisions.end() ? std::nullopt : std::optional(found->second);
+}
+
 ResultsStore::ResultsStore(const std::filesystem::path& file, SqliteFile::Access access) : file_(file, access) {
-  const bool empty = file_.number("SELECT count(*) FROM sqlite_master") == 0;
-  if (access == SqliteFile::Access::write && empty) {
+  if (access == SqliteFile::Access::write) {
     SqliteTransaction transaction(file_);
-    file_.run(kSchemaSql);
-    file_.run("PRAGMA application_id = " + std::to_string(kApplicationId));
-    file_.run("PRAGMA user_version = " + std::to_string(kSchema));
-    transaction.commit();
+    const bool empty = file_.number("SELECT count(*) FROM sqlite_master") == 0;
+    const std::int64_t now = empty ? 0 : checked_schema(file_);
+    if (now < kSchema) {
+      take_schema_steps(file_, now);
+      transaction.commit();
+    }
   }
-  check_schema(file_, "", path().string());
+  schema_ = checked_schema(file_);
 }
 
 bool ResultsStore::has_trials() { return file_.number("SELECT EXISTS (SELECT 1 FROM trial)") != 0; }
@@ -191,18 +274,20 @@ void ResultsStore::add_groups(const std::vector<StoredGroup>& groups, std::span<
   SqliteStatement forget =
       file_.prepare("DELETE FROM candidate_group WHERE sweep = ?1 AND setting = ?2 AND method = ?3");
   SqliteStatement add = file_.prepare(
-      "INSERT INTO candidate_group (sweep, setting, method, first_seed, seeds) VALUES (?1, ?2, ?3, ?4, ?5)");
+      "INSERT INTO candidate_group (sweep, setting, method, first_seed, seeds, decisions)"
+      " VALUES (?1, ?2, ?3, ?4, ?5, ?6)");
   SqliteStatement add_candidate = file_.prepare(
       "INSERT INTO candidate (candidate_group, position, configuration)"
       " VALUES (?1, ?2, (SELECT id FROM configuration WHERE key = ?3))");
   for (const StoredGroup& group : groups) {
     forget.run(group.sweep, group.setting, group.method);
-    add.run(group.sweep, group.setting, group.method, group.first_seed, group.seeds);
+    add.run(group.sweep, group.setting, group.method, group.first_seed, group.seeds, word_of(group.decisions));
     const std::int64_t id = file_.last_id();
     for (std::size_t k = 0; k < group.candidates.size(); ++k) {
       add_candidate.run(id, static_cast<std::int64_t>(k), group.candidates[k]);
     }
   }
+  forget_unwanted_files(file_);
   transaction.commit();
 }
 
@@ -223,11 +308,16 @@ void ResultsStore::save(std::span<const FinishedTrial> trials) {
   SqliteStatement add_metric = file_.prepare("INSERT INTO metric (trial, split, name, value) VALUES (?1, ?2, ?3, ?4)");
   SqliteStatement add_epoch =
       file_.prepare("INSERT INTO epoch (trial, epoch, loss, validation) VALUES (?1, ?2, ?3, ?4)");
+  SqliteStatement gives_up_files =
+      file_.prepare(std::string("SELECT ") + kGivesUpFiles + " FROM trial t WHERE t.id = ?1");
+  SqliteStatement add_file =
+      file_.prepare("INSERT INTO trial_file (trial, name, size, sha256, gzip) VALUES (?1, ?2, ?3, ?4, ?5)");
+  std::set<std::int64_t> with_files;  // configurations
   for (const FinishedTrial& trial : trials) {
     const TrialOutcome& o = trial.outcome;
-    if (!add.run(configuration_id(trial.configuration), trial.seed, o.failed() ? "failed" : "finished", o.failure,
-                 session_, o.started, o.seconds, o.first_epoch, o.epochs, o.best_epoch, o.end, o.selection,
-                 o.violation)) {
+    const std::int64_t configuration = configuration_id(trial.configuration);
+    if (!add.run(configuration, trial.seed, o.failed() ? "failed" : "finished", o.failure, session_, o.started,
+                 o.seconds, o.first_epoch, o.epochs, o.best_epoch, o.end, o.selection, o.violation)) {
       throw DataError(path().string() + ": configuration " + trial.configuration.key + ", seed " +
                       std::to_string(trial.seed) + ": is there already");
     }
@@ -240,7 +330,22 @@ void ResultsStore::save(std::span<const FinishedTrial> trials) {
     for (std::size_t k = 0; k < o.history.size(); ++k) {
       add_epoch.run(id, static_cast<std::int64_t>(k + 1), o.history[k].loss, o.history[k].validation);
     }
+    if (o.failed() || o.files.empty()) continue;
+    gives_up_files.run(id);
+    if (gives_up_files.integer(0) != 0) continue;
+    for (const TrialFile& file : o.files) {
+      add_file.run(id, file.name, file.size, file.sha256, SqliteStatement::Blob{file.gzip});
+    }
+    with_files.insert(configuration);
   }
+  // Those of the candidates that were the best before. A candidate that becomes the best brings its own.
+  SqliteStatement forget_others = file_.prepare(
+      std::string(
+          "DELETE FROM trial_file WHERE trial IN (SELECT t.id FROM candidate own JOIN candidate other"
+          " ON other.candidate_group = own.candidate_group JOIN trial t ON t.configuration = other.configuration"
+          " WHERE own.configuration = ?1 AND EXISTS (SELECT 1 FROM trial_file f WHERE f.trial = t.id) AND ") +
+      kGivesUpFiles + ")");
+  for (const std::int64_t configuration : with_files) forget_others.run(configuration);
   transaction.commit();
 }
 
@@ -277,10 +382,11 @@ void ResultsStore::each_duration(const std::function<void(const Configuration&, 
 
 std::vector<StoredGroup> ResultsStore::groups() {
   std::vector<StoredGroup> out;
-  SqliteStatement query = file_.prepare(
-      "SELECT g.id, g.sweep, g.setting, g.method, g.first_seed, g.seeds, c.key FROM candidate_group g"
-      " JOIN candidate k ON k.candidate_group = g.id JOIN configuration c ON c.id = k.configuration"
-      " ORDER BY g.id, k.position");
+  SqliteStatement query =
+      file_.prepare(std::string("SELECT g.id, g.sweep, g.setting, g.method, g.first_seed, g.seeds, c.key, ") +
+                    decisions_column(schema_) +
+                    " FROM candidate_group g JOIN candidate k ON k.candidate_group = g.id"
+                    " JOIN configuration c ON c.id = k.configuration ORDER BY g.id, k.position");
   std::int64_t last = 0;
   for (bool row = query.run(); row; row = query.next()) {
     if (query.integer(0) != last) {
@@ -290,6 +396,7 @@ std::vector<StoredGroup> ResultsStore::groups() {
                      .method = query.text(3),
                      .first_seed = static_cast<std::uint64_t>(query.integer(4)),
                      .seeds = static_cast<int>(query.integer(5)),
+                     .decisions = kept_decisions(query.text(7)).value_or(KeptDecisions::chosen),
                      .candidates = {}});
     }
     out.back().candidates.push_back(query.text(6));
@@ -335,9 +442,44 @@ std::vector<json> ResultsStore::trials_of(const std::string& configuration) {
   return out;
 }
 
+// Calls visit with the name, size and checksum of each file, and its compressed bytes.
+void ResultsStore::visit_files(std::int64_t trial, const std::function<void(const SqliteStatement&)>& visit) {
+  if (schema_ < kSchemaOfFiles) return;
+  SqliteStatement query =
+      file_.prepare("SELECT name, size, sha256, gzip FROM trial_file WHERE trial = ?1 ORDER BY name");
+  for (bool row = query.run(trial); row; row = query.next()) visit(query);
+}
+
+std::vector<TrialFile> ResultsStore::files_of(std::int64_t trial) {
+  std::vector<TrialFile> out;
+  visit_files(trial, [&](const SqliteStatement& row) {
+    out.push_back({.name = row.text(0), .size = row.integer(1), .sha256 = row.text(2), .gzip = {}});
+  });
+  return out;
+}
+
+std::vector<WrittenFile> ResultsStore::read_files(std::int64_t trial) {
+  std::vector<WrittenFile> out;
+  visit_files(trial, [&](const SqliteStatement& row) {
+    WrittenFile file{.name = row.text(0), .text = {}};
+    const std::int64_t size = row.integer(1);
+    const DataError damaged(path().string() + ": is damaged: a file of trial " + std::to_string(trial) +
+                            " cannot be read");
+    if (!is_plain_name(file.name) || size < 0) throw damaged;
+    try {
+      file.text = gunzipped(row.blob(3), static_cast<std::size_t>(size));
+    } catch (const DataError&) {
+      throw damaged;
+    }
+    if (sha256_of(file.text) != row.text(2)) throw damaged;
+    out.push_back(std::move(file));
+  });
+  return out;
+}
+
 MergeCount ResultsStore::merge(const std::filesystem::path& other) {
   // Its own check says what is wrong with the file; an attached one may say so too late.
-  { const ResultsStore readable(other, SqliteFile::Access::read); }
+  const std::int64_t schema = ResultsStore(other, SqliteFile::Access::read).schema_;
   if (std::filesystem::equivalent(other, path())) throw DataError(other.string() + ": is the store itself");
   file_.prepare("ATTACH ?1 AS other").run(other.string());
   MergeCount count;
@@ -378,15 +520,19 @@ MergeCount ResultsStore::merge(const std::filesystem::path& other) {
         ON e.trial = theirs.id WHERE NOT keep;
       CREATE TEMP TABLE new_groups AS SELECT g.id FROM other.candidate_group g WHERE NOT EXISTS (SELECT 1
         FROM main.candidate_group o WHERE o.sweep = g.sweep AND o.setting = g.setting AND o.method = g.method);
-      INSERT INTO main.candidate_group (sweep, setting, method, first_seed, seeds)
-        SELECT sweep, setting, method, first_seed, seeds FROM other.candidate_group WHERE id IN new_groups ORDER BY id;
+      INSERT INTO main.candidate_group (sweep, setting, method, first_seed, seeds, decisions)
+        SELECT g.sweep, g.setting, g.method, g.first_seed, g.seeds, )" +
+              std::string(decisions_column(schema)) +
+              R"( FROM other.candidate_group g WHERE g.id IN new_groups ORDER BY g.id;
       INSERT INTO main.candidate (candidate_group, position, configuration)
         SELECT o.id, k.position, c.id FROM other.candidate k JOIN other.candidate_group g ON g.id = k.candidate_group
         JOIN main.candidate_group o ON o.sweep = g.sweep AND o.setting = g.setting AND o.method = g.method
         JOIN other.configuration oc ON oc.id = k.configuration JOIN main.configuration c ON c.key = oc.key
         WHERE g.id IN new_groups;
-      DROP TABLE theirs;
       DROP TABLE new_groups;)");
+    if (schema >= kSchemaOfFiles) take_files(file_);
+    forget_unwanted_files(file_);
+    file_.run("DROP TABLE theirs");
     transaction.commit();
   }
   file_.run("DETACH other");

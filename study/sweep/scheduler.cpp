@@ -83,6 +83,7 @@ class Scheduler {
     make_folder(folder_);
     results_ = store_.results();
     if (retry_failed) std::erase_if(results_, [](const auto& each) { return each.second.failed; });
+    bar_.emplace(plan_, results_);
     store_.each_duration([&](const Configuration& configuration, std::int64_t epochs, double seconds) {
       times_.record(shape_of(configuration), epochs, seconds);
     });
@@ -194,7 +195,8 @@ class Scheduler {
       ++progress_.groups[running_[w]->group].running;
       workers_.begin(static_cast<int>(w), {.config = config_with_seed(trial.configuration, trial.seed),
                                            .problem = trial.configuration.problem->key,
-                                           .checkpoint = checkpoint_of(trial.configuration, trial.seed)});
+                                           .checkpoint = checkpoint_of(trial.configuration, trial.seed),
+                                           .record_from = bar_->of({trial.configuration.key, trial.seed})});
     }
   }
 
@@ -237,7 +239,9 @@ class Scheduler {
 
   void finish(Running ended, TrialOutcome outcome) {
     const TrialResult result{.failed = outcome.failed(), .selection = outcome.selection};
-    results_[{ended.trial.configuration.key, ended.trial.seed}] = result;
+    const TrialId id{ended.trial.configuration.key, ended.trial.seed};
+    results_[id] = result;
+    bar_->take(id, result);
     GroupProgress& progress = progress_.groups[ended.group];
     GroupState& state = states_[ended.group];
     ++end_.trained;
@@ -306,6 +310,7 @@ class Scheduler {
   const SweepHooks& hooks_;
   std::filesystem::path folder_;
   TrialResults results_;
+  std::optional<DecisionBar> bar_;  // since results_ were read
   std::vector<GroupState> states_;
   std::vector<std::optional<Running>> running_;  // by worker
   TrialTimes times_;

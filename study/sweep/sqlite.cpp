@@ -134,6 +134,9 @@ void SqliteStatement::bind(int place, double value) {
 void SqliteStatement::bind(int place, std::string_view value) {
   sqlite3_bind_text64(statement_.get(), place, value.data(), value.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
 }
+void SqliteStatement::bind(int place, Blob value) {
+  sqlite3_bind_blob64(statement_.get(), place, value.bytes.data(), value.bytes.size(), SQLITE_TRANSIENT);
+}
 
 std::int64_t SqliteStatement::integer(int column) const { return sqlite3_column_int64(statement_.get(), column); }
 bool SqliteStatement::is_null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }
@@ -147,6 +150,13 @@ std::string SqliteStatement::text(int column) const {
   std::string out(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
   if (!is_utf8(out)) throw DataError(file_->path().string() + ": is damaged: a text is not UTF-8");
   return out;
+}
+
+std::string SqliteStatement::blob(int column) const {
+  const void* const bytes = sqlite3_column_blob(statement_.get(), column);
+  const int size = sqlite3_column_bytes(statement_.get(), column);
+  if (bytes == nullptr) return {};
+  return {static_cast<const char*>(bytes), static_cast<std::size_t>(size)};
 }
 
 // The lock for writing is taken at once: a second writer waits here, not halfway.

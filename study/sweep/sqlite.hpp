@@ -59,9 +59,15 @@ class SqliteStatement {
   }
   bool next();
 
+  // Bytes that are no text.
+  struct Blob {
+    std::string_view bytes;
+  };
+
   [[nodiscard]] std::int64_t integer(int column) const;
   [[nodiscard]] double number(int column) const;
   [[nodiscard]] std::string text(int column) const;
+  [[nodiscard]] std::string blob(int column) const;
   [[nodiscard]] bool is_null(int column) const;
 
  private:
@@ -74,6 +80,7 @@ class SqliteStatement {
   void bind(int place, std::uint64_t value) { bind(place, static_cast<std::int64_t>(value)); }
   void bind(int place, double value);
   void bind(int place, std::string_view value);
+  void bind(int place, Blob value);
   void bind(int place, const std::string& value) { bind(place, std::string_view(value)); }
   void bind(int place, const char* value) { bind(place, std::string_view(value)); }
   template <class Value>

@@ -13,15 +13,19 @@ namespace {
 
 using nlohmann::json;
 
-// A trial that needs no other one.
-Group alone(Configuration configuration, std::uint64_t seed) {
-  Group group{.setting = configuration.setting,
-              .method = configuration.method(),
-              .first_seed = seed,
-              .seeds = 1,
-              .candidates = {}};
-  group.candidates.push_back(std::move(configuration));
-  return group;
+// The group of a plan to which a trial belongs; made if it is not there. A group of a sweep is known by its setting and its
+// method, and its candidates have one seed.
+Group& group_for(SweepPlan& plan, const Configuration& configuration, std::uint64_t seed) {
+  const auto found = std::ranges::find_if(plan.groups, [&](const Group& group) {
+    return group.setting == configuration.setting && group.method == configuration.method() && group.first_seed == seed;
+  });
+  if (found != plan.groups.end()) return *found;
+  plan.groups.push_back({.setting = configuration.setting,
+                         .method = configuration.method(),
+                         .first_seed = seed,
+                         .seeds = 1,
+                         .candidates = {}});
+  return plan.groups.back();
 }
 
 }  // namespace
@@ -40,8 +44,9 @@ std::vector<PlannedTrial> missing_now(const SweepPlan& plan, const TrialResults&
   return out;
 }
 
-void write_trial_list(const std::filesystem::path& file, std::span<const PlannedTrial> trials) {
-  json out = {{"problems", json::object()}, {"trials", json::array()}};
+void write_trial_list(const std::filesystem::path& file, std::span<const PlannedTrial> trials,
+                      KeptDecisions decisions) {
+  json out = {{"decisions", word_of(decisions)}, {"problems", json::object()}, {"trials", json::array()}};
   for (const PlannedTrial& trial : trials) {
     const Configuration& c = trial.configuration;
     out["problems"][c.problem->key] = c.problem->facts;
@@ -62,13 +67,17 @@ SweepPlan part_of_list(const std::filesystem::path& file, std::size_t part, std:
       problems[key] = problem_of(facts);
     }
     SweepPlan plan;
+    const auto decisions = kept_decisions(in.value("decisions", "chosen"));
+    if (!decisions) throw DataError(file.string() + ": is no list of trials");
+    plan.decisions = *decisions;
     const json& trials = in.at("trials");
     for (std::size_t k = part; k < trials.size(); k += parts) {
       const json& each = trials[k];
-      plan.groups.push_back(
-          alone(configuration_of(problems.at(each.at("problem").get<std::string>()), each.at("config"),
-                                 each.at("setting").get<std::string>(), each.at("parameters").get<std::string>()),
-                each.at("seed").get<std::uint64_t>()));
+      Configuration configuration =
+          configuration_of(problems.at(each.at("problem").get<std::string>()), each.at("config"),
+                           each.at("setting").get<std::string>(), each.at("parameters").get<std::string>());
+      Group& group = group_for(plan, configuration, each.at("seed").get<std::uint64_t>());
+      group.candidates.push_back(std::move(configuration));
     }
     return plan;
   } catch (const json::exception&) {

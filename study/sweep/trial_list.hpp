@@ -16,9 +16,10 @@ namespace softradial::study {
                                                     const TrialTimes& times);
 
 // Throws WriteError or DataError.
-void write_trial_list(const std::filesystem::path& file, std::span<const PlannedTrial> trials);
+void write_trial_list(const std::filesystem::path& file, std::span<const PlannedTrial> trials, KeptDecisions decisions);
 
-// Every `parts`-th trial of a file, from number `part` on, as a plan in which each trial stands alone. Throws DataError.
+// Every `parts`-th trial of a file, from number `part` on, as a plan that wants these trials and no others. Those that compete
+// are a group: the best of them records its decisions, so that the best of all parts has. Throws DataError.
 [[nodiscard]] SweepPlan part_of_list(const std::filesystem::path& file, std::size_t part, std::size_t parts);
 
 }  // namespace softradial::study

@@ -25,6 +25,15 @@ inline constexpr const char* kAgainstEqualWeight = "against_equal_weight";
 inline constexpr const char* kLowEnd = "_low";
 inline constexpr const char* kHighEnd = "_high";
 
+// A file that a training leaves, as the store keeps it.
+struct TrialFile {
+  std::string name;       // decisions.csv, outcomes.csv or zones.csv: those of a run (docs/runs.md)
+  std::int64_t size = 0;  // of its text
+  std::string sha256;     // of its text, in hexadecimal
+  std::string gzip;       // its text, compressed
+  bool operator==(const TrialFile&) const = default;
+};
+
 // What a training came to, wherever it was done.
 struct TrialOutcome {
   std::string failure;           // why it failed, in one line; empty: it finished
@@ -38,6 +47,7 @@ struct TrialOutcome {
   std::optional<double> violation;
   std::vector<MetricValue> metrics;
   std::vector<EpochRecord> history;
+  std::vector<TrialFile> files;  // its decisions and what came of them, if they were asked for
 
   [[nodiscard]] bool failed() const { return !failure.empty(); }
 };

@@ -10,14 +10,20 @@
 namespace softradial::study {
 namespace {
 
-// The epochs after which candidates are compared, the last of them the whole training.
-std::vector<std::int64_t> rounds_of(const Search& search, std::int64_t epochs) {
+// The epochs after which candidates are compared before the last round, which is the whole training. Where there are such rounds,
+// all candidates are trained equally long.
+std::vector<std::int64_t> early_rounds(const Search& search, const Group& group) {
   std::vector<std::int64_t> rounds;
-  if (search.kind == SearchKind::halving) {
-    for (std::int64_t e = search.first_epochs; e < epochs; e *= search.keep) rounds.push_back(e);
-  }
-  rounds.push_back(epochs);
+  if (search.kind != SearchKind::halving) return rounds;
+  for (std::int64_t e = search.first_epochs; e < group.candidates.front().epochs(); e *= search.keep)
+    rounds.push_back(e);
   return rounds;
+}
+
+std::int64_t most_epochs(const Group& group) {
+  std::int64_t most = 0;
+  for (const Configuration& each : group.candidates) most = std::max(most, each.epochs());
+  return most;
 }
 
 std::size_t kept_of(std::size_t count, const Search& search) {
@@ -74,18 +80,18 @@ Stage next_stage(const Group& group, const Search& search, const TrialResults& r
   };
   std::vector<std::size_t> left(group.candidates.size());
   std::iota(left.begin(), left.end(), std::size_t{0});
-  const std::int64_t all_epochs = group.candidates.front().epochs();
+  const std::int64_t all_epochs = most_epochs(group);
+  const std::int64_t epochs_of_another_seed = group.seeds > 1 ? all_epochs : 0;
   std::int64_t before = 0;
-  for (const std::int64_t epochs : rounds_of(search, all_epochs)) {
+  for (const std::int64_t epochs : early_rounds(search, group)) {
     std::vector<Configuration> round;
     for (const std::size_t k : left) round.push_back(with_epochs(group.candidates[k], epochs));
-    for (const Configuration& each : round) want(each, group.first_seed, epochs - before, epochs < all_epochs);
+    for (const Configuration& each : round) want(each, group.first_seed, epochs - before, true);
     if (!stage.missing.empty()) {
-      stage.epochs_after = all_epochs - epochs + (group.seeds > 1 ? all_epochs : 0);
+      stage.epochs_after = all_epochs - epochs + epochs_of_another_seed;
       return stage;
     }
     before = epochs;
-    if (epochs == all_epochs) break;
     std::vector<std::size_t> order(left.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     const auto value = [&](std::size_t k) { return rank_value(results.at({round[k].key, group.first_seed})); };
@@ -95,12 +101,20 @@ Stage next_stage(const Group& group, const Search& search, const TrialResults& r
     std::ranges::sort(kept);
     left = std::move(kept);
   }
+  for (const std::size_t k : left) {
+    want(group.candidates[k], group.first_seed, group.candidates[k].epochs() - before, false);
+  }
+  if (!stage.missing.empty()) {
+    stage.epochs_after = epochs_of_another_seed;
+    return stage;
+  }
   std::vector<std::string> keys;
   for (const std::size_t k : left) keys.push_back(group.candidates[k].key);
   const auto best = best_candidate(keys, group.first_seed, results);
   if (!best) return stage;
+  const Configuration& chosen = group.candidates[left[*best]];
   for (int k = 1; k < group.seeds; ++k) {
-    want(group.candidates[left[*best]], group.first_seed + static_cast<std::uint64_t>(k), all_epochs, false);
+    want(chosen, group.first_seed + static_cast<std::uint64_t>(k), chosen.epochs(), false);
   }
   return stage;
 }
@@ -109,16 +123,50 @@ GroupSize size_of(const Group& group, const Search& search) {
   GroupSize size;
   std::size_t left = group.candidates.size();
   std::int64_t before = 0;
-  const std::int64_t all_epochs = group.candidates.front().epochs();
-  for (const std::int64_t epochs : rounds_of(search, all_epochs)) {
+  for (const std::int64_t epochs : early_rounds(search, group)) {
     size.trials += left;
     size.epochs += static_cast<std::int64_t>(left) * (epochs - before);
     before = epochs;
     left = kept_of(left, search);
   }
-  size.trials += static_cast<std::size_t>(group.seeds - 1);
-  size.epochs += (group.seeds - 1) * all_epochs;
+  // Which of them are left is not known yet; only where all are may they differ in their epochs.
+  for (std::size_t k = 0; k < left; ++k) size.epochs += group.candidates[k].epochs() - before;
+  size.trials += left + static_cast<std::size_t>(group.seeds - 1);
+  size.epochs += (group.seeds - 1) * most_epochs(group);
   return size;
+}
+
+DecisionBar::DecisionBar(const SweepPlan& plan, const TrialResults& results)
+    : plan_(&plan), best_(plan.groups.size(), -std::numeric_limits<double>::infinity()) {
+  for (std::size_t g = 0; g < plan.groups.size(); ++g) {
+    for (const Configuration& each : plan.groups[g].candidates) {
+      groups_.emplace(each.key, g);
+      const auto found = results.find({each.key, plan.groups[g].first_seed});
+      if (found != results.end()) best_[g] = std::max(best_[g], rank_value(found->second));
+    }
+  }
+}
+
+std::optional<double> DecisionBar::of(const TrialId& trial) const {
+  constexpr double kAny = -std::numeric_limits<double>::infinity();
+  if (plan_->decisions == KeptDecisions::none) return std::nullopt;
+  if (plan_->decisions == KeptDecisions::all) return kAny;
+  std::optional<double> least;
+  for (auto [each, last] = groups_.equal_range(trial.configuration); each != last; ++each) {
+    // The other seeds are those of the chosen one.
+    const bool is_candidate = trial.seed == plan_->groups[each->second].first_seed;
+    const double bar = is_candidate ? best_[each->second] : kAny;
+    least = least ? std::min(*least, bar) : bar;
+  }
+  return least;
+}
+
+void DecisionBar::take(const TrialId& trial, const TrialResult& result) {
+  for (auto [each, last] = groups_.equal_range(trial.configuration); each != last; ++each) {
+    if (trial.seed == plan_->groups[each->second].first_seed) {
+      best_[each->second] = std::max(best_[each->second], rank_value(result));
+    }
+  }
 }
 
 StoredGroup stored(const SweepPlan& plan, const Group& group) {
@@ -127,6 +175,7 @@ StoredGroup stored(const SweepPlan& plan, const Group& group) {
                   .method = group.method,
                   .first_seed = group.first_seed,
                   .seeds = group.seeds,
+                  .decisions = plan.decisions,
                   .candidates = {}};
   for (const Configuration& each : group.candidates) out.candidates.push_back(each.key);
   return out;

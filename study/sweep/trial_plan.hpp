@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,6 +45,7 @@ struct Group {
 struct SweepPlan {
   std::string name;
   Search search;
+  KeptDecisions decisions = KeptDecisions::chosen;
   std::vector<Group> groups;
 };
 
@@ -70,7 +72,7 @@ struct Stage {
 
 [[nodiscard]] Stage next_stage(const Group& group, const Search& search, const TrialResults& results);
 
-// All trials that a group will ask for, and the epochs that they take.
+// All trials that a group will ask for, and the epochs that they take at most.
 struct GroupSize {
   std::size_t trials = 0;
   std::int64_t epochs = 0;
@@ -80,6 +82,24 @@ struct GroupSize {
 // The candidate with the best validation for the seed, the first of equals; none if none has finished.
 [[nodiscard]] std::optional<std::size_t> best_candidate(std::span<const std::string> keys, std::uint64_t seed,
                                                         const TrialResults& results);
+
+// Which trials of a plan must record their decisions, so that those are there that the store keeps. It is known which
+// configuration is chosen only when all candidates have ended: so a candidate records its decisions if its validation is not
+// worse than the best one so far. The store lets the others go as soon as a better one arrives.
+class DecisionBar {
+ public:
+  DecisionBar(const SweepPlan& plan, const TrialResults& results);
+
+  // The validation from which on a trial that begins now must record its decisions; none: it need not.
+  [[nodiscard]] std::optional<double> of(const TrialId& trial) const;
+  // A trial has ended.
+  void take(const TrialId& trial, const TrialResult& result);
+
+ private:
+  const SweepPlan* plan_;
+  std::multimap<std::string, std::size_t> groups_;  // of a candidate, by its key
+  std::vector<double> best_;                        // by group, of the candidates with the first seed
+};
 
 [[nodiscard]] StoredGroup stored(const SweepPlan& plan, const Group& group);
 

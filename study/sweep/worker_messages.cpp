@@ -15,10 +15,14 @@ json json_of(const TrialOutcome& o) {
               {"started", o.started},         {"seconds", o.seconds},
               {"first_epoch", o.first_epoch}, {"epochs", o.epochs},
               {"best_epoch", o.best_epoch},   {"selection", o.selection},
-              {"metrics", json::array()},     {"history", json::array()}};
+              {"metrics", json::array()},     {"history", json::array()},
+              {"files", json::array()}};
   if (o.violation) out["violation"] = *o.violation;
   for (const MetricValue& each : o.metrics) out["metrics"].push_back({each.split, each.name, each.value});
   for (const EpochRecord& each : o.history) out["history"].push_back({each.loss, each.validation});
+  for (const TrialFile& each : o.files) {
+    out["files"].push_back({each.name, each.size, each.sha256, json::binary({each.gzip.begin(), each.gzip.end()})});
+  }
   return out;
 }
 
@@ -37,6 +41,13 @@ TrialOutcome outcome_of(const json& in) {
     out.metrics.push_back({each.at(0).get<std::string>(), each.at(1).get<std::string>(), each.at(2).get<double>()});
   }
   for (const json& each : in.at("history")) out.history.push_back({each.at(0).get<double>(), each.at(1).get<double>()});
+  for (const json& each : in.at("files")) {
+    const auto& gzip = each.at(3).get_binary();
+    out.files.push_back({.name = each.at(0).get<std::string>(),
+                         .size = each.at(1).get<std::int64_t>(),
+                         .sha256 = each.at(2).get<std::string>(),
+                         .gzip = std::string(gzip.begin(), gzip.end())});
+  }
   return out;
 }
 
@@ -53,10 +64,12 @@ auto read(std::span<const std::uint8_t> message, const Read& read_json) {
 }  // namespace
 
 Message message_of(int worker, const TrialOrder& order) {
-  return json::to_cbor({{"worker", worker},
-                        {"config", order.config},
-                        {"problem", order.problem},
-                        {"checkpoint", order.checkpoint.string()}});
+  json out = {{"worker", worker},
+              {"config", order.config},
+              {"problem", order.problem},
+              {"checkpoint", order.checkpoint.string()}};
+  if (order.record_from) out["record_from"] = *order.record_from;
+  return json::to_cbor(out);
 }
 
 Message message_of(const WorkerEvent& event) {
@@ -67,10 +80,12 @@ Message message_of(const WorkerEvent& event) {
 
 AddressedOrder order_in(std::span<const std::uint8_t> message) {
   return read(message, [](const json& in) {
-    return AddressedOrder{.worker = in.at("worker").get<int>(),
-                          .order = {.config = in.at("config"),
-                                    .problem = in.at("problem").get<std::string>(),
-                                    .checkpoint = in.at("checkpoint").get<std::string>()}};
+    AddressedOrder out{.worker = in.at("worker").get<int>(),
+                       .order = {.config = in.at("config"),
+                                 .problem = in.at("problem").get<std::string>(),
+                                 .checkpoint = in.at("checkpoint").get<std::string>()}};
+    if (in.contains("record_from")) out.order.record_from = in["record_from"].get<double>();
+    return out;
   });
 }
 

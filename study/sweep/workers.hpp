@@ -17,6 +17,8 @@ struct TrialOrder {
   nlohmann::json config;             // config_with_seed
   std::string problem;               // key of what is decided about, and on what data
   std::filesystem::path checkpoint;  // where it goes on, if there is one, and where it is saved
+  // Its decisions are recorded unless its validation is worse than this; none: they are not.
+  std::optional<double> record_from = {};
 };
 
 struct WorkerEvent {

@@ -1,5 +1,6 @@
 """Runs the program with one of its calls failing (failing_writes.c), and states what must hold after it."""
 
+import gzip
 import hashlib
 import json
 import os
@@ -210,11 +211,18 @@ def check_store(store: Path) -> None:
 
 
 def store_record(store: Path) -> List[object]:
-    """All trials with their epochs, as `results export` gives them, without numbers and times of sessions."""
+    """All trials and epochs, as `results export` gives them, without numbers and times of sessions, and their files."""
     check_store(store)
     out = store.parent.parent / "export.json"
     ended = run(["results", "export", "--store", str(store), "--epochs", "--out", str(out)])
     assert ended.returncode == 0, ended.stderr
     trials = without(json.loads(out.read_text()), ["id", "session", "started", "seconds", "first_epoch", "attempts"])
+    connection = sqlite3.connect(store)
+    files = connection.execute(
+        "SELECT c.key, t.seed, f.name, f.sha256, f.gzip FROM trial_file f JOIN trial t ON t.id = f.trial"
+        " JOIN configuration c ON c.id = t.configuration ORDER BY 1, 2, 3").fetchall()
+    connection.close()
+    for *_, sha256, content in files:
+        assert hashlib.sha256(gzip.decompress(content)).hexdigest() == sha256
     left = [file.name for file in files_of(Path(f"{store}.trainings")) if file.name != ".lock"]
-    return [sorted(trials, key=lambda trial: (trial["configuration"], trial["seed"])), left]
+    return [sorted(trials, key=lambda trial: (trial["configuration"], trial["seed"])), files, left]

@@ -45,6 +45,15 @@ def trained(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("swept").resolve()
+    (folder / "sweep.toml").write_text(SWEEP)
+    ended = run(["sweep", str(folder / "sweep.toml"), "--store", str(folder / "s.sqlite")])
+    assert ended.returncode == 0, ended.stderr
+    return folder / "s.sqlite"
+
+
 @needs_training
 @pytest.mark.parametrize("kind", KINDS)
 def test_train(kind, tmp_path):
@@ -164,14 +173,25 @@ def test_table(kind, tmp_path):
 
 @needs_training
 @pytest.mark.parametrize("kind", KINDS)
-def test_results_export(kind, tmp_path):
+def test_results_export(kind, tmp_path, swept):
     place = tmp_path.resolve() / "place"
-    config = tmp_path / "sweep.toml"
-    config.write_text(SWEEP)
-    store = tmp_path / "s.sqlite"
-    assert run(["sweep", str(config), "--store", str(store)]).returncode == 0
-    words = ["results", "export", "--store", str(store), "--out", str(place / "trials.csv")]
+    words = ["results", "export", "--store", str(swept), "--out", str(place / "trials.csv")]
     holds_after_every_fault(one_file_scenario(words, place, ["trials.csv"]), kind, stride=4)
+
+
+@needs_training
+@pytest.mark.parametrize("kind", KINDS)
+def test_results_files(kind, tmp_path, swept):
+    place = tmp_path.resolve() / "place"
+    words = ["results", "files", "--store", str(swept), "1", "--out", str(place)]
+    scenario = Scenario(
+        words=words,
+        record=lambda: run_record(place),
+        prepare=lambda: emptied(place),
+        folder=place,
+        check_files=lambda: check_run_files(place),
+    )
+    holds_after_every_fault(scenario, kind, stride=4)
 
 
 # Python and torch are loaded for each of them.

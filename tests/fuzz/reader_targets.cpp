@@ -136,7 +136,12 @@ void store(std::string_view bytes) {
     static_cast<void>(results.has_trials());
     static_cast<void>(results.results());
     static_cast<void>(results.groups());
-    results.list({}, [](const study::TrialLine&) {});
+    std::vector<std::int64_t> trials;
+    results.list({}, [&](const study::TrialLine& line) { trials.push_back(line.id); });
+    for (const std::int64_t trial : trials) {
+      static_cast<void>(results.files_of(trial));
+      accepts<DataError>([&] { static_cast<void>(results.read_files(trial)); });
+    }
     results.each({}, true, [](const nlohmann::json&) {});
   });
 }

@@ -347,6 +347,19 @@ TEST(Report, TheLivePageFollowsTheFiles) {
   EXPECT_THROW(LivePage{folder.path("text")}, DataError);
 }
 
+TEST(Report, TheLivePageOfDispatchHasTheMapOfItsZones) {
+  const test::TempDir folder;
+  const std::filesystem::path root = folder.path("runs");
+  write_dispatch_run(root / "taxi");
+  const ZonePlaces places{.file = "places.csv",
+                          .by_zone = {{"4", {.name = "Alphabet City", .lon = -73.98, .lat = 40.72}},
+                                      {"12", {.name = "Battery Park", .lon = -74.02, .lat = 40.7}}}};
+  EXPECT_EQ(LivePage(root).html().find("Battery Park"), std::string::npos);
+  EXPECT_NE(LivePage(root, places).html().find("Battery Park"), std::string::npos);
+  { const ResultsStore store(folder.path("s"), SqliteFile::Access::write); }
+  EXPECT_THROW(LivePage(folder.path("s"), places), DataError);
+}
+
 TEST(Report, OnlyTheOwnMachineIsAHost) {
   for (const char* host : {"localhost", "localhost:8157", "127.0.0.1:8157", "[::1]:8157", "[::1]", "10.0.0.5:8157"}) {
     EXPECT_TRUE(is_own_host(host, "10.0.0.5")) << host;

@@ -90,6 +90,8 @@ TEST(Messages, Commands) {
       {{"backtest", "--model", "none", "--prices", "synthetic:sectors"}, "none: "},
       {{"backtest", "--model", "none", "--prices", "synthetic:sectors", "--data-seed", "-1"},
        "--data-seed -1: expected a whole number from 0 to 9007199254740992"},
+      {{"backtest", "--model", "none", "--prices", "synthetic:sectors", "--zones", "zones.csv"},
+       "--zones: is for a dispatch policy, with --demand"},
   };
   for (const Case& c : cases) expect_refused(dir, c);
 }

@@ -388,8 +388,26 @@ TEST(Policy, DispatchIsTestedAndPredictedLikePortfolios) {
   }
   const auto first =
       std::ranges::find_if(outcomes, [](const std::string& l) { return l.find(",test,") != std::string::npos; });
-  const auto backtest = run_softradial(with(with({"backtest"}, data), {"--from", first->substr(0, 13), "--json"}));
+  const auto backtest = run_softradial(
+      with(with({"backtest"}, data), {"--from", first->substr(0, 13), "--json", "--zones", dir.path("zones.csv")}));
   ASSERT_EQ(backtest.exit_code, 0) << backtest.err;
+  // The zones of the same hours, as the run has recorded them.
+  const auto tested = lines(read(dir.path("zones.csv")));
+  ASSERT_EQ(tested.size(), 21U);
+  EXPECT_EQ(tested[0], zones[0]);
+  for (std::size_t k = 1; k < tested.size(); ++k) {
+    const std::string zone = tested[k].substr(0, tested[k].find(','));
+    const auto same =
+        std::ranges::find_if(zones, [&](const std::string& line) { return line.starts_with(zone + ",test,"); });
+    ASSERT_NE(same, zones.end()) << tested[k];
+    std::istringstream ours(tested[k].substr(zone.size() + std::string(",period,").size()));
+    std::istringstream theirs(same->substr(zone.size() + std::string(",test,").size()));
+    std::string our_field;
+    std::string their_field;
+    while (std::getline(ours, our_field, ',') && std::getline(theirs, their_field, ',')) {
+      EXPECT_NEAR(std::stod(our_field), std::stod(their_field), 1e-6 * (1 + std::stod(their_field))) << tested[k];
+    }
+  }
   const json result = json::parse(backtest.out);
   EXPECT_NEAR(result["served_rate"].get<double>(), report["trials"][0]["test"]["served_rate"].get<double>(), 1e-6);
   for (const char* name : {"equal_weight", "last_hour", "last_week"}) {

@@ -8,10 +8,13 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 #include <sstream>
 
+#include "files/sha256.hpp"
 #include "program/child_process.hpp"
 #include "program/temp_dir.hpp"
+#include "sweep/results_store.hpp"
 
 namespace softradial::test {
 namespace {
@@ -60,6 +63,49 @@ std::map<std::string, std::string> outcomes_of(const TempDir& dir, const std::st
   }
   return out;
 }
+
+// The checksums of the files of all trials that have some: by configuration, seed and name.
+std::map<std::string, std::string> files_of(const TempDir& dir, const std::string& store) {
+  std::map<std::string, std::string> out;
+  study::ResultsStore results(dir.path(store), study::SqliteFile::Access::read);
+  results.each({}, false, [&](const json& trial) {
+    const std::string id = trial["configuration"].get<std::string>() + " " + trial["seed"].dump();
+    for (const study::WrittenFile& file : results.read_files(trial["id"].get<std::int64_t>())) {
+      out[id + " " + file.name] = study::sha256_of(file.text);
+    }
+  });
+  return out;
+}
+
+// The names of what a chosen trial of every group has, in the same form: all its seeds, and no other trial.
+std::map<std::string, std::string> names_of_chosen(const TempDir& dir, const std::string& store,
+                                                   const Arguments& names) {
+  std::map<std::string, std::string> out;
+  const auto best = run_softradial({"results", "best", "--store", dir.path(store), "--json"});
+  for (const json& group : json::parse(best.out)) {
+    for (const json& seed : group["chosen"]["seeds"]) {
+      for (const std::string& name : names) {
+        out[group["chosen"]["configuration"].get<std::string>() + " " + seed.dump() + " " + name];
+      }
+    }
+  }
+  return out;
+}
+
+std::string read_text(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> keys_of(const std::map<std::string, std::string>& map) {
+  std::vector<std::string> out;
+  for (const auto& [key, value] : map) out.push_back(key);
+  return out;
+}
+
+const Arguments kPortfolioFiles = {"decisions.csv", "outcomes.csv"};
 
 std::vector<std::string> checkpoints_of(const TempDir& dir, const std::string& store) {
   std::vector<std::string> out;
@@ -130,6 +176,111 @@ TEST(SweepProgram, ATrialEqualsATraining) {
     EXPECT_EQ(trial[key], expected[key]);
 }
 
+// The files of a trial are those that `train` writes for the same flags and seed, to the byte; the seed that was trained as a
+// candidate has them too.
+TEST(SweepProgram, TheFilesOfATrialAreThoseOfATraining) {
+  struct Case {
+    std::string toml;
+    Arguments flags;
+    Arguments files;
+  };
+  const std::vector<Case> cases = {
+      {std::string(kBase) + "seeds = 2\n[method.dc3]\nsteps = 3\n",
+       {"portfolio", "--prices", "synthetic:sectors", "--hidden", "4", "--cap", "0.3", "--epochs", "4", "--method",
+        "dc3", "--steps", "3", "--seeds", "2"},
+       kPortfolioFiles},
+      {std::string(kBase) + "method = \"equal_weight\"\n",
+       {"portfolio", "--prices", "synthetic:sectors", "--hidden", "4", "--cap", "0.3", "--epochs", "4", "--method",
+        "equal_weight"},
+       kPortfolioFiles},
+      {"task = \"dispatch\"\n[base]\nzones = 5\nepochs = 1\nhidden = 4\nkappa = 0.5\nmethod = \"softmax\"\n",
+       {"dispatch", "--zones", "5", "--epochs", "1", "--hidden", "4", "--kappa", "0.5", "--method", "softmax"},
+       {"decisions.csv", "outcomes.csv", "zones.csv"}}};
+  for (const Case& each : cases) {
+    const TempDir dir;
+    ASSERT_EQ(run_softradial(sweep(dir.write("s.toml", each.toml), dir.path("s"))).exit_code, 0);
+    Arguments words = {"train"};
+    words.insert(words.end(), each.flags.begin(), each.flags.end());
+    words.insert(words.end(), {"--out", dir.path("run")});
+    const auto trained = run_softradial(words);
+    ASSERT_EQ(trained.exit_code, 0) << trained.err;
+    for (const json& trial : trials_of(dir, "s")) {
+      const std::string id = trial["id"].dump();
+      const std::string seed = trial["seed"].dump();
+      const auto written =
+          run_softradial({"results", "files", "--store", dir.path("s"), id, "--out", dir.path("files-" + id)});
+      ASSERT_EQ(written.exit_code, 0) << written.err;
+      const auto shown = run_softradial({"results", "show", "--store", dir.path("s"), id, "--json"});
+      const json listed = json::parse(shown.out).at("files");
+      ASSERT_EQ(listed.size(), each.files.size());
+      for (std::size_t k = 0; k < each.files.size(); ++k) {
+        const std::string expected = read_text(dir.path("run/seed-" + seed + "/" + each.files[k]));
+        EXPECT_FALSE(expected.empty());
+        EXPECT_TRUE(read_text(dir.path("files-" + id + "/" + each.files[k])) == expected) << each.files[k];
+        EXPECT_EQ(listed[k]["name"], each.files[k]);
+        EXPECT_EQ(listed[k]["size"], expected.size());
+        EXPECT_EQ(listed[k]["sha256"], study::sha256_of(expected));
+      }
+    }
+  }
+}
+
+TEST(SweepProgram, DecisionsAreKeptOfTheChosenOrOfAllOrOfNone) {
+  const TempDir dir;
+  const std::string grid = std::string(kBase) + "seeds = 2\n[grid]\nlearning-rate = [1e-3, 2e-3, 3e-3]\n";
+  const std::string config = dir.write("s.toml", grid);
+  ASSERT_EQ(run_softradial(sweep(config, dir.path("chosen"))).exit_code, 0);
+  EXPECT_EQ(keys_of(files_of(dir, "chosen")), keys_of(names_of_chosen(dir, "chosen", kPortfolioFiles)));
+  EXPECT_EQ(files_of(dir, "chosen").size(), 2U * 2);
+  ASSERT_EQ(run_softradial(sweep(config, dir.path("all"), {"--decisions", "all"})).exit_code, 0);
+  const auto all = files_of(dir, "all");
+  EXPECT_EQ(all.size(), 4U * 2);
+  for (const auto& [id, sum] : files_of(dir, "chosen")) EXPECT_EQ(all.at(id), sum);
+  // The file says it as well; the flag wins.
+  const std::string none = dir.write("none.toml", "decisions = \"none\"\n" + grid);
+  ASSERT_EQ(run_softradial(sweep(none, dir.path("none"))).exit_code, 0);
+  EXPECT_TRUE(files_of(dir, "none").empty());
+  ASSERT_EQ(run_softradial(sweep(none, dir.path("flag"), {"--decisions", "chosen"})).exit_code, 0);
+  EXPECT_EQ(files_of(dir, "flag").size(), 2U * 2);
+  EXPECT_EQ(outcomes_of(dir, "none"), outcomes_of(dir, "all"));
+}
+
+TEST(SweepProgram, FilesAreWrittenWholeAndNothingIsReplaced) {
+  const TempDir dir;
+  const std::string config = dir.write("s.toml", std::string(kBase) + "[grid]\nlearning-rate = [1e-3, 2e-3]\n");
+  ASSERT_EQ(run_softradial(sweep(config, dir.path("s"))).exit_code, 0);
+  std::string with;
+  std::string without;
+  for (const json& trial : trials_of(dir, "s")) {
+    const std::string id = trial["id"].dump();
+    const auto shown = run_softradial({"results", "show", "--store", dir.path("s"), id, "--json"});
+    (json::parse(shown.out).at("files").empty() ? without : with) = id;
+  }
+  const auto files = [&](const std::string& id, const std::string& out) {
+    return run_softradial({"results", "files", "--store", dir.path("s"), id, "--out", out});
+  };
+  const auto refused = [&](const std::string& id, const std::string& out, const std::string& expected) {
+    const auto result = files(id, out);
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    EXPECT_NE(result.err.find(expected), std::string::npos) << result.err;
+    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+  };
+  refused("99", dir.path("x"), "has no trial 99");
+  refused(without, dir.path("x"), "has no files");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("x")));
+  refused(with, dir.write("text", "x"), "text");
+  std::filesystem::create_directory(dir.path("other"));
+  static_cast<void>(dir.write("other/outcomes.csv", "mine"));
+  refused(with, dir.path("other"), "outcomes.csv: is there already");
+  EXPECT_EQ(read_text(dir.path("other/outcomes.csv")), "mine");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("other/decisions.csv")));
+  // The same again is no mistake.
+  ASSERT_EQ(files(with, dir.path("good")).exit_code, 0);
+  std::filesystem::remove(dir.path("good/decisions.csv"));
+  ASSERT_EQ(files(with, dir.path("good")).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(dir.path("good/decisions.csv")));
+}
+
 // The chosen candidate is compared with equal weight by the mean over its seeds: value and both ends.
 TEST(SweepProgram, TheChosenAreComparedWithEqualWeight) {
   const TempDir dir;
@@ -160,6 +311,8 @@ TEST(SweepProgram, TheResultsDoNotDependOnTheNumberOfJobs) {
   ASSERT_EQ(run_softradial(sweep(config, dir.path("one"), {"--jobs", "1"})).exit_code, 0);
   ASSERT_EQ(run_softradial(sweep(config, dir.path("three"), {"--jobs", "3"})).exit_code, 0);
   EXPECT_EQ(outcomes_of(dir, "one"), outcomes_of(dir, "three"));
+  EXPECT_EQ(files_of(dir, "one"), files_of(dir, "three"));
+  EXPECT_EQ(keys_of(files_of(dir, "one")), keys_of(names_of_chosen(dir, "one", kPortfolioFiles)));
 }
 
 // The law of this file: whatever kills a sweep, going on gives the trials of an undisturbed one, to the bit, none twice.
@@ -184,6 +337,8 @@ keep = 2
   const auto expected = outcomes_of(dir, "whole");
   // Nine candidates of soft_radial, three of orthogonal: 9, 5, 3 and 3, 2, 1, and two more seeds for each choice.
   EXPECT_EQ(expected.size(), 27U);
+  const auto expected_files = files_of(dir, "whole");
+  EXPECT_EQ(expected_files.size(), 2U * 3 * 2);  // two groups, three seeds
   std::mt19937 random(3);
   int killed = 0;
   std::string store = "killed";
@@ -196,11 +351,13 @@ keep = 2
       continue;
     }
     EXPECT_EQ(outcomes_of(dir, store), expected);
+    EXPECT_EQ(files_of(dir, store), expected_files);
     store += "-again";
   }
   EXPECT_GT(killed, 0);
   ASSERT_EQ(run_softradial(sweep(config, dir.path(store), {"--resume"})).exit_code, 0);
   EXPECT_EQ(outcomes_of(dir, store), expected);
+  EXPECT_EQ(files_of(dir, store), expected_files);
   EXPECT_TRUE(checkpoints_of(dir, store).empty());
 }
 
@@ -224,6 +381,7 @@ epochs = 400
   ASSERT_EQ(run_softradial(sweep(config, dir.path("stopped"), {"--resume"})).exit_code, 0);
   EXPECT_GT(trials_of(dir, "stopped").at(0)["first_epoch"].get<int>(), 0);
   EXPECT_EQ(outcomes_of(dir, "whole"), outcomes_of(dir, "stopped"));
+  EXPECT_EQ(files_of(dir, "whole"), files_of(dir, "stopped"));
 }
 
 TEST(SweepProgram, AFinishedSweepTrainsNothingAgainAndMoreSeedsAreAdded) {
@@ -355,6 +513,15 @@ TEST(SweepProgram, AFailedTrialHasAReasonAndIsRetriedOnRequest) {
   EXPECT_EQ(run_softradial(sweep(config, dir.path("s"), {"--resume", "--retry-failed"})).exit_code, 1);
   EXPECT_EQ(attempts(), 2);
   EXPECT_EQ(trials_of(dir, "s").size(), 3U);
+}
+
+TEST(SweepProgram, EpochsMayBeSearchedOver) {
+  const TempDir dir;
+  const std::string config = dir.write("s.toml", std::string(kBase) + "[grid]\nepochs = [2, 3]\n");
+  ASSERT_EQ(run_softradial(sweep(config, dir.path("s"))).exit_code, 0);
+  std::set<int> epochs;
+  for (const json& trial : trials_of(dir, "s")) epochs.insert(trial["epochs"].get<int>());
+  EXPECT_EQ(epochs, (std::set<int>{2, 3}));
 }
 
 TEST(SweepProgram, ARandomPartIsAPartOfTheGrid) {
@@ -505,6 +672,10 @@ TEST(SweepProgram, ThePartsOfAListMakeTheWhole) {
   EXPECT_EQ(outcomes_of(dir, "p0").size(), 2U);
   EXPECT_EQ(outcomes_of(dir, "p1").size(), 1U);
   EXPECT_EQ(outcomes_of(dir, "all"), outcomes_of(dir, "whole"));
+  // The store that is resumed with the sweep knows what has been chosen.
+  EXPECT_GE(files_of(dir, "all").size(), files_of(dir, "whole").size());
+  ASSERT_EQ(run_softradial(sweep(config, dir.path("all"), {"--resume"})).exit_code, 0);
+  EXPECT_EQ(files_of(dir, "all"), files_of(dir, "whole"));
   for (const char* wrong : {"2/2", "1", "a/2", "0/0"}) {
     EXPECT_EQ(run_softradial(sweep(file, dir.path("w"), {"--part", wrong})).exit_code, 2) << wrong;
   }
@@ -549,6 +720,8 @@ TEST(SweepProgram, MistakesAreNamedWithFileAndLine) {
       {"task = \"portfolio\"\n[[setting]]\ncap = 0.5\n[[setting]]\ncap = [0.3, 0.5]\n", "two settings are the same"},
       {"task = \"portfolio\"\n[base]\ncap = 0.001\n", "cap"},
       {"task = \"portfolio\"\n[base\n", "line 2"},
+      {"task = \"portfolio\"\ndecisions = \"some\"\n", "line 2: --decisions: some not in"},
+      {"task = \"portfolio\"\ndecisions = 3\n", "line 2: decisions: expected"},
   };
   for (const auto& [text, expected] : cases) {
     const auto result = run_softradial(sweep(dir.write("bad.toml", text), dir.path("s")));

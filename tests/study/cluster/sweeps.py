@@ -1,7 +1,10 @@
 """Sweeps as a child process, and what their stores hold."""
 
+import gzip
+import hashlib
 import json
 import os
+import sqlite3
 import subprocess
 
 PROGRAM = os.environ["SOFTRADIAL_PROGRAM"]
@@ -45,4 +48,25 @@ def outcomes(store):
         assert key not in found, "twice"
         found[key] = {name: trial[name] for name in
                       ("status", "end", "epochs", "best_epoch", "selection", "validation", "test", "history", "config")}
+    for key, files in files_of(store).items():
+        found[key]["files"] = files
+    return found
+
+
+def without_files(outcome):
+    """Which trial is the best so far, and keeps its files, changes as a sweep goes on."""
+    return {name: value for name, value in outcome.items() if name != "files"}
+
+
+def files_of(store):
+    """The checksums of the files of trials, by configuration and seed."""
+    connection = sqlite3.connect(store)
+    found = {}
+    for configuration, seed, name, size, sha256, content in connection.execute(
+            "SELECT c.key, t.seed, f.name, f.size, f.sha256, f.gzip FROM trial_file f JOIN trial t ON t.id = f.trial"
+            " JOIN configuration c ON c.id = t.configuration"):
+        text = gzip.decompress(content)
+        assert (len(text), hashlib.sha256(text).hexdigest()) == (size, sha256)
+        found.setdefault((configuration, seed), {})[name] = sha256
+    connection.close()
     return found

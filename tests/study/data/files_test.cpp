@@ -17,6 +17,7 @@
 #include "files/durable_file.hpp"
 #include "files/errors.hpp"
 #include "files/folder_lock.hpp"
+#include "files/gzip.hpp"
 #include "files/safetensors.hpp"
 #include "files/sha256.hpp"
 #include "program/temp_dir.hpp"
@@ -252,6 +253,21 @@ TEST(Safetensors, CraftedHeadersAreRefusedThoughTheChecksumFits) {
   length = std::numeric_limits<std::uint64_t>::max();
   std::memcpy(bytes.data(), &length, 8);
   EXPECT_THROW(static_cast<void>(parse_safetensors(bytes + nested)), DataError);
+}
+
+TEST(Gzip, ATextComesBackAndDamageIsNoticed) {
+  std::mt19937 random(3);
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{5000}, std::size_t{3} << 20}) {
+    std::string text(size, ' ');
+    for (char& c : text) c = static_cast<char>('0' + random() % 10);
+    const std::string bytes = gzipped(text, 1);
+    EXPECT_EQ(gunzipped(bytes, size), text);
+    EXPECT_THROW(static_cast<void>(gunzipped(bytes, size + 1)), DataError);
+    if (size > 0) EXPECT_THROW(static_cast<void>(gunzipped(bytes, size - 1)), DataError);
+    EXPECT_THROW(static_cast<void>(gunzipped(bytes.substr(0, bytes.size() - 1), size)), DataError);
+  }
+  EXPECT_THROW(static_cast<void>(gunzipped("", 0)), DataError);
+  EXPECT_THROW(static_cast<void>(gunzipped("no gzip file", 12)), DataError);
 }
 
 // Random bytes and random changes: an error of ours or the file that was written, and nothing else.
