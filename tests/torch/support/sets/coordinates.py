@@ -14,14 +14,16 @@ NAN, INF = float("nan"), float("inf")
 
 
 class CoordinatesJudge(Judge):
-    """lower <= x <= upper, sum(x) = total"""
+    """lower <= x <= upper, sum(x) = total. A coordinate with lower = upper has that value and no other."""
 
     def __init__(self, lower: Any, upper: Any, total: Optional[Any] = None) -> None:
         self.lower, self.upper = exact(lower), exact(upper)
         self.total = None if total is None else exact(total)[()]
 
     def slacks(self, x):
-        return list(x - self.lower) + list(self.upper - x)
+        fixed = self.lower == self.upper
+        off = [-abs(v - value) for v, value in zip(x[fixed], self.lower[fixed]) if v != value]
+        return off + list((x - self.lower)[~fixed]) + list((self.upper - x)[~fixed])
 
     def residuals(self, x, u0):
         if self.total is None:
