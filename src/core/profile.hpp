@@ -109,6 +109,9 @@ inline double log_radial(const HardRadial&, double, double, double gamma) noexce
   return gamma <= 1 ? 0 : -std::numeric_limits<double>::infinity();
 }
 
+// Below this a contraction's share of z is z to the last bit, and z^2 is a number of any precision.
+inline constexpr double kSmallestQuotient = 0x1p-60;
+
 // Beyond z = 1 by logarithms, of which one is -z or -2z.
 template <class N>
 inline N log_gauge_radial(Contraction kind, const N& z) noexcept(Scalar<N>) {
@@ -118,7 +121,7 @@ inline N log_gauge_radial(Contraction kind, const N& z) noexcept(Scalar<N>) {
       return contraction.log_gauge_elasticity(z);
     } else {
       const auto far = z > 1;
-      const auto away = z > 0;
+      const auto away = z > kSmallestQuotient;
       return choose_between(
           far, [&] { return contraction.log_gauge_elasticity(where_else(far, z, 2)); },
           [&] { return where_else(away, log(contraction.gauge_elasticity(where_else(away && !far, z, 1))), 0); });
@@ -150,9 +153,6 @@ template <class N>
 [[nodiscard]] inline double largest_quotient(const N& like) noexcept(Scalar<N>) {
   return 0x1p-27 * largest_number(like);
 }
-
-// Below this a contraction's share of z is z to the last bit, and z^2 is a number of any precision.
-inline constexpr double kSmallestQuotient = 0x1p-60;
 
 // rho and lambda in units of scale^2.
 template <class Kind, class N>
@@ -238,7 +238,7 @@ template <class N>
     if constexpr (std::is_same_v<Kind, Rational>) {
       return log(contraction.slack(z));
     } else {
-      const auto away = z > 0;
+      const auto away = z > kSmallestQuotient;
       const N positive = where_else(away, z, 1);
       return where_else(away, log(contraction.share(positive)) - log(positive), 0);
     }

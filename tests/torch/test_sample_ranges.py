@@ -1,6 +1,8 @@
 """Data of each sample at the ends of what numbers can say: sets of every size, fixed coordinates, open sides. Found by ./dev
 verify --surface torch."""
 
+import math
+
 import pytest
 import torch
 from torch.autograd import forward_ad
@@ -197,6 +199,7 @@ def test_gradients_of_the_smallest_rows(contraction):
         u = torch.tensor([[size]], dtype=F64, requires_grad=True)
         gradient = torch.autograd.grad(layer(u, others=data).sum(), u)[0]
         assert abs(float(gradient) * 4e4 - 1) < 1e-12
+        assert abs(float(layer.log_abs_det(u.detach(), data)) + math.log(4e4)) < 1e-12
 
 
 @pytest.mark.parametrize("dtype", [F32, F64], ids=["f32", "f64"])

@@ -289,7 +289,9 @@ TEST(Gzip, ATextComesBackAndDamageIsNoticed) {
     const std::string bytes = gzipped(text, 1);
     EXPECT_EQ(gunzipped(bytes, size), text);
     EXPECT_THROW(static_cast<void>(gunzipped(bytes, size + 1)), DataError);
-    if (size > 0) EXPECT_THROW(static_cast<void>(gunzipped(bytes, size - 1)), DataError);
+    if (size > 0) {
+      EXPECT_THROW(static_cast<void>(gunzipped(bytes, size - 1)), DataError);
+    }
     EXPECT_THROW(static_cast<void>(gunzipped(bytes.substr(0, bytes.size() - 1), size)), DataError);
   }
   EXPECT_THROW(static_cast<void>(gunzipped("", 0)), DataError);
