@@ -56,6 +56,9 @@ inline Scale<T> profile(const HardRadial&, T, T gamma) noexcept {
   return {1 / gamma, 0, -1, 0, 0};
 }
 
+// Below this a contraction's share of z is z to the last bit, and z^2 is a number of any precision.
+inline constexpr double kSmallestQuotient = 0x1p-60;
+
 // phi = s(z) / gamma, z = gamma / lambda; the limit at the anchor is 1 / lambda.
 template <Scalar T>
 inline Scale<T> profile(const GaugeMap& m, T, T gamma) noexcept {
@@ -66,7 +69,7 @@ inline Scale<T> profile(const GaugeMap& m, T, T gamma) noexcept {
     if constexpr (std::is_same_v<Kind, Rational>) {
       return {slack / lambda, 0, z < 1 ? -z * slack : slack - 1, slack, slack};
     } else {
-      if (!(z > 0)) return {1 / lambda, 0, 0, 1, slack};
+      if (!(z > static_cast<T>(kSmallestQuotient))) return {1 / lambda, 0, 0, 1, slack};
       const T e_radial = contraction.gauge_elasticity(z);
       return {contraction.share(z) / gamma, 0, e_radial - 1, e_radial, slack};
     }
@@ -108,9 +111,6 @@ inline double log_radial(const SoftRadial& m, double rho, double log_rho, double
 inline double log_radial(const HardRadial&, double, double, double gamma) noexcept {
   return gamma <= 1 ? 0 : -std::numeric_limits<double>::infinity();
 }
-
-// Below this a contraction's share of z is z to the last bit, and z^2 is a number of any precision.
-inline constexpr double kSmallestQuotient = 0x1p-60;
 
 // Beyond z = 1 by logarithms, of which one is -z or -2z.
 template <class N>

@@ -199,7 +199,17 @@ def test_gradients_of_the_smallest_rows(contraction):
         u = torch.tensor([[size]], dtype=F64, requires_grad=True)
         gradient = torch.autograd.grad(layer(u, others=data).sum(), u)[0]
         assert abs(float(gradient) * 4e4 - 1) < 1e-12
-        assert abs(float(layer.log_abs_det(u.detach(), data)) + math.log(4e4)) < 1e-12
+
+
+@pytest.mark.parametrize("lambda_", [1e-3, 1.0, 1e3, 1e9])
+@pytest.mark.parametrize("contraction", ["rational", "exponential", "hyperbolic"])
+def test_determinants_of_the_smallest_rows(contraction, lambda_):
+    """They are that of u / lambda, of the layer's own set and of a sample's."""
+    layer = sr.GaugeMap(sr.Quadratic([[1.0]], [0.0], -1.0), contraction=contraction, lambda_=lambda_)
+    data = {"q": torch.tensor([[0.04]], dtype=F64), "c": torch.tensor([-24.0], dtype=F64)}
+    u = torch.tensor([[5e-324], [4e-321], [1e-318], [1e-310], [3e-308], [1e-300]], dtype=F64)
+    for log_det in (layer.log_abs_det(u), layer.log_abs_det(u, data)):
+        assert torch.allclose(log_det, torch.full_like(log_det, -math.log(lambda_)), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [F32, F64], ids=["f32", "f64"])
