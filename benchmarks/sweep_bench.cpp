@@ -101,8 +101,8 @@ void measure_files(const std::filesystem::path& folder, int trials, std::size_t 
         {.name = "decisions.csv", .size = 1, .sha256 = std::string(64, '0'), .gzip = std::string(bytes, 'x')}};
     with_files += seconds_of([&] { store.save({&trial, 1}); });
   }
-  fmt::print("write  {:>7} trials, each with files of {:.2f} MB    {:>8.3f} ms a trial\n", trials, 1e-6 * static_cast<double>(bytes),
-             1e3 * with_files / trials);
+  fmt::print("write  {:>7} trials, each with files of {:.2f} MB    {:>8.3f} ms a trial\n", trials,
+             1e-6 * static_cast<double>(bytes), 1e3 * with_files / trials);
 }
 
 LocalWorkers::Train no_time() {

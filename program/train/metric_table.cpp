@@ -17,11 +17,11 @@ struct MetricColumn {
   int digits;
 };
 constexpr MetricColumn kMetricColumns[] = {{"sharpe", "Sharpe", 1, 3},
-                               {"annual_return", "return %", 100, 2},
-                               {"annual_volatility", "volat. %", 100, 2},
-                               {"max_drawdown", "drawd. %", 100, 2},
-                               {"turnover", "turnover %", 100, 2},
-                               {"served_rate", "served %", 100, 2}};
+                                           {"annual_return", "return %", 100, 2},
+                                           {"annual_volatility", "volat. %", 100, 2},
+                                           {"max_drawdown", "drawd. %", 100, 2},
+                                           {"turnover", "turnover %", 100, 2},
+                                           {"served_rate", "served %", 100, 2}};
 
 // How a comparison is shown; a difference has a sign, a ratio a cross.
 struct Compared {

@@ -23,7 +23,8 @@ struct Input {
 std::vector<Input> seeds_of(const softradial::fuzz::Target& target) {
   std::vector<Input> inputs;
   if (target.seeds == nullptr) return inputs;
-  for (std::string& bytes : target.seeds()) inputs.push_back({"seed_" + std::to_string(inputs.size()), std::move(bytes)});
+  for (std::string& bytes : target.seeds())
+    inputs.push_back({"seed_" + std::to_string(inputs.size()), std::move(bytes)});
   return inputs;
 }
 
@@ -64,7 +65,8 @@ int main(int argc, char** argv) {
       target->run(std::string_view(input.bytes).substr(0, size));
     };
     if (step <= 0) give(input.bytes.size());
-    for (std::size_t size = 0; step > 0 && size < input.bytes.size(); size += static_cast<std::size_t>(step)) give(size);
+    for (std::size_t size = 0; step > 0 && size < input.bytes.size(); size += static_cast<std::size_t>(step))
+      give(size);
   }
   return 0;
 }

@@ -14,7 +14,7 @@ from support.compiled import (  # noqa: F401  (a fixture is used by its name)
 )
 from support.inputs import at_scales, normal
 from support.judge import faults
-from support.zoo import BY_NAME, METHODS, ZOO
+from support.zoo import BY_NAME, ZOO
 
 pytestmark = with_compiler_of_graphs
 
