@@ -351,7 +351,7 @@ std::size_t Evaluator<T>::Impl::project_blocks(Rows<const T> u, Rows<T> x, typen
                             states.empty() ? nullptr : &states[i]);
       if (i == count) break;
       marked += project_rays(u.slice(first + i, 1), x.slice(first + i, 1), rays, {});
-      if (!states.empty()) states[i].rho = std::numeric_limits<T>::infinity();
+      if (!states.empty()) states[i] = {.rho = std::numeric_limits<T>::infinity()};
     }
   });
   return marked;
@@ -470,7 +470,10 @@ void Evaluator<T>::log_abs_det(Rows<const T> u, std::span<T> out, Workspace<T>& 
     const double size = std::ldexp(1.0, ray.exponent);
     const double rho = static_cast<double>(ray.rho) * size * size;
     const double log_rho = std::log(static_cast<double>(ray.rho)) + 2 * log_size;
-    const double log_phi = std::log(static_cast<double>(scale_ray(m, ray, d).step)) - log_size;
+    // phi of a huge row underflows, the step of a row of denormals.
+    const RayScale<T> scale = scale_ray(m, ray, d);
+    const double log_phi = ray.exponent < 0 ? std::log(static_cast<double>(scale.at.phi))
+                                            : std::log(static_cast<double>(scale.step)) - log_size;
     const double gamma = static_cast<double>(ray.gamma) * size;
     const double log_gamma = std::log(static_cast<double>(ray.gamma)) + log_size;
     const double radial = log_radial_at(m, rho, log_rho, gamma, log_gamma);

@@ -119,9 +119,11 @@ inline RayScale<T> scale_ray(const M& method, const Ray<T>& ray, std::span<const
   double longest = 1;
   for (const T v : d) longest = std::max(longest, std::abs(static_cast<double>(v)));
   step = std::min(step, static_cast<double>(std::numeric_limits<T>::max()) / 4 / longest);
+  // The step of denormals underflows, phi itself does not.
+  const double phi = ray.exponent < 0 ? at.phi : std::ldexp(step, -ray.exponent);
   return {static_cast<T>(step),
-          {static_cast<T>(std::ldexp(step, -ray.exponent)), static_cast<T>(at.e_rho), static_cast<T>(at.e_gamma),
-           static_cast<T>(at.e_radial), static_cast<T>(at.slack)}};
+          {static_cast<T>(phi), static_cast<T>(at.e_rho), static_cast<T>(at.e_gamma), static_cast<T>(at.e_radial),
+           static_cast<T>(at.slack)}};
 }
 
 // The scalars of a ray's VJP; `along` is d.g.

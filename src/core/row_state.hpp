@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "softradial/projection.hpp"
@@ -19,9 +21,14 @@ template <class To, class From>
 }
 }  // namespace detail
 
+// States end with an index of 32 bits. What follows it in a double is padding, which nobody writes: it becomes 0, so that equal
+// rows leave equal bytes.
 template <template <class> class State, class T>
 [[nodiscard, gnu::always_inline]] inline RowState<T> pack(const State<T>& state) noexcept {
-  return detail::same_bytes<RowState<T>>(state);
+  constexpr std::size_t kPadding = sizeof(T) - sizeof(std::int32_t);
+  auto out = detail::same_bytes<RowState<T>>(state);
+  std::memset(out.of_map.data() + out.of_map.size() - kPadding, 0, kPadding);
+  return out;
 }
 
 template <template <class> class State, class T>

@@ -196,6 +196,11 @@ void row_state_changes_nothing(Subject<T>& s, RandomPoints& random) {
   s.layer.project_vjp(s.u.view(), grad_x.view(), without.rows(), s.workspace);
   EXPECT_TRUE(same_bits<T>(x.data(), s.x.data()));
   EXPECT_TRUE(same_bits<T>(with.data(), without.data()));
+  // Every byte of a state is written, whatever was there.
+  std::vector<RowState<T>> used(s.u.count());
+  std::memset(static_cast<void*>(used.data()), 0xFF, used.size() * sizeof(RowState<T>));
+  s.layer.project(s.u.view(), x.rows(), s.workspace, used);
+  EXPECT_EQ(std::memcmp(used.data(), state.data(), used.size() * sizeof(RowState<T>)), 0);
 }
 
 // A NaN or an infinity makes its own row NaN, is counted, and leaves the others alone, to the bit.

@@ -236,7 +236,7 @@ void BoundsMap<T>::project(const SampleBounds<T>& bounds, Rows<const T> u, Rows<
   const auto project_fixed = [&](std::size_t i) {
     if (!FixedCoordinates<T>::in_row(bounds, i)) return false;
     status[i] = FixedCoordinates<T>(bounds, i, u[i]).project(method_, x[i]);
-    if (!state.empty()) state[i].rho = std::numeric_limits<T>::infinity();  // not for the fused backward passes
+    if (!state.empty()) state[i] = {.rho = std::numeric_limits<T>::infinity()};  // not for the fused backward passes
     return true;
   };
   const kernels::ShareMap<T> shares{dim_, method_, profile_function<T>(method_)};

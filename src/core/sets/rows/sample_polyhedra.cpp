@@ -193,7 +193,7 @@ void PolyhedraMap<T>::project(const SamplePolyhedra<T>& sets, Rows<const T> A, R
       status[i] = block.kappa[r] < 0 ? RowStatus::no_interior : ray.finite ? RowStatus::ok : RowStatus::not_finite;
       T& step = block.numbers()[r];
       step = std::numeric_limits<T>::quiet_NaN();
-      if (!state.empty()) state[i].rho = std::numeric_limits<T>::infinity();
+      if (!state.empty()) state[i] = {.rho = std::numeric_limits<T>::infinity()};
       if (status[i] != RowStatus::ok) continue;
       ray.gamma = block.gamma[r] + block.kappa[r] * ray.norm();
       step = std::visit([&](const auto& m) { return scale_ray<T>(m, ray, block.direction(r)).step; }, e.method);
