@@ -9,7 +9,7 @@ namespace softradial::study {
 
 struct Sha256::State {
   struct Free {
-    void operator()(EVP_MD_CTX* context) const noexcept { EVP_MD_CTX_free(context); }
+    void operator()(EVP_MD_CTX* digest) const noexcept { EVP_MD_CTX_free(digest); }
   };
   std::unique_ptr<EVP_MD_CTX, Free> context{EVP_MD_CTX_new()};
 };

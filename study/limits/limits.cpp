@@ -64,11 +64,11 @@ class LimitsBuilder {
     // One-way turnover is half of the distance that |x - r|_1 measures.
     if (limits_.turnover) {
       call(parts.size(), "lp_ball", "turnover.max");
-      parts.push_back(LpBall(reference("turnover", *limits_.turnover), 2 * limits_.turnover->max, 1));
+      parts.emplace_back(LpBall(reference("turnover", *limits_.turnover), 2 * limits_.turnover->max, 1));
     }
     if (limits_.tracking) {
       call(parts.size(), "ball", "tracking.max");
-      parts.push_back(Ball(reference("tracking", *limits_.tracking), limits_.tracking->max));
+      parts.emplace_back(Ball(reference("tracking", *limits_.tracking), limits_.tracking->max));
     }
     if (parts.size() == 1) return parts.front();
     return Intersection(std::move(parts));
@@ -133,14 +133,14 @@ class LimitsBuilder {
     }
     std::vector<Set> parts;
     if (upper_.minCoeff() >= 1) {
-      parts.push_back(Simplex(dim));
+      parts.emplace_back(Simplex(dim));
     } else if (upper_.minCoeff() == upper_.maxCoeff()) {
-      parts.push_back(CappedSimplex(dim, upper_[0]));
+      parts.emplace_back(CappedSimplex(dim, upper_[0]));
     } else {
-      parts.push_back(CappedSimplex(upper_));
+      parts.emplace_back(CappedSimplex(upper_));
     }
     if (lower_.maxCoeff() > 0) {
-      parts.push_back(Box((lower_.array() > 0).select(lower_, -kInfinity), VectorXd::Constant(dim_, kInfinity)));
+      parts.emplace_back(Box((lower_.array() > 0).select(lower_, -kInfinity), VectorXd::Constant(dim_, kInfinity)));
     }
     return parts;
   }
@@ -263,12 +263,17 @@ DecisionSet set_of_json(const LimitsRequest& request, const std::vector<std::str
   for (const std::string& name : named.names) {
     if (std::ranges::find(columns, name) != columns.end()) continue;
     const std::string meant = did_you_mean(name, columns);
-    throw DataError(prefix + "names: the data have no column " + name +
-                    (meant.empty() ? " (they have " + list_of(columns) + ")" : meant));
+    std::string message = prefix + "names: the data have no column ";
+    message += name;
+    message += meant.empty() ? " (they have " + list_of(columns) + ")" : meant;
+    throw DataError(message);
   }
   for (const std::string& column : columns) {
     if (std::ranges::find(named.names, column) == named.names.end()) {
-      throw DataError(prefix + "names: the column " + column + " of the data is missing");
+      std::string message = prefix + "names: the column ";
+      message += column;
+      message += " of the data is missing";
+      throw DataError(message);
     }
   }
   return {std::move(named.set), std::move(named.names)};

@@ -85,6 +85,7 @@ Stage next_stage(const Group& group, const Search& search, const TrialResults& r
   std::int64_t before = 0;
   for (const std::int64_t epochs : early_rounds(search, group)) {
     std::vector<Configuration> round;
+    round.reserve(left.size());
     for (const std::size_t k : left) round.push_back(with_epochs(group.candidates[k], epochs));
     for (const Configuration& each : round) want(each, group.first_seed, epochs - before, true);
     if (!stage.missing.empty()) {
@@ -109,6 +110,7 @@ Stage next_stage(const Group& group, const Search& search, const TrialResults& r
     return stage;
   }
   std::vector<std::string> keys;
+  keys.reserve(left.size());
   for (const std::size_t k : left) keys.push_back(group.candidates[k].key);
   const auto best = best_candidate(keys, group.first_seed, results);
   if (!best) return stage;
