@@ -292,7 +292,7 @@ test('by keyboard alone', async () => {
   await page.keyboard.press('Enter');
   await tabTo('shown');
   await page.keyboard.press('Home');
-  assert.match(await page.locator('#shown-text').innerText(), /^0 of/);
+  await page.locator('#shown-text', { hasText: /^0 of/ }).waitFor(); // drawn with the next frame
   await tabTo('add-corner');
   await page.keyboard.press('Enter');
   await rested(page);
