@@ -15,10 +15,10 @@
 // kDecays: 1 - c falls as an exponential of z, so that z must not overflow where z exp(-z) is formed.
 namespace softradial {
 
-// Constants of a formula: rounded as the rows are; tensors round them themselves.
+// Type of a formula's constants. Scalars round them as the rows; tensors round them themselves.
 template <class N>
 using Constant = std::conditional_t<std::is_floating_point_v<N>, N, double>;
-// What comparisons give.
+// Type of a comparison's result.
 template <class N>
 using Truth = std::conditional_t<std::is_floating_point_v<N>, bool, Tensor>;
 

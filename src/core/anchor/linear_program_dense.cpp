@@ -122,8 +122,8 @@ class StandardFormBuilder {
   std::vector<Line> lines_;
 };
 
-// The columns of M, an artificial one for each row, and the right-hand sides; below them the reduced costs. `basis` names the
-// column that is basic in each row.
+// A simplex tableau: the columns of M, an artificial one for each row, and the right-hand sides; below them the reduced
+// costs. `basis` names the column that is basic in each row.
 class Tableau {
  public:
   explicit Tableau(const StandardForm& form)
