@@ -20,7 +20,7 @@ using AtGauge = std::function<at::Tensor(const at::Tensor& d)>;
 
 // The precision in which tensors of a dtype are computed, and the ulp of 1 in a dtype.
 [[nodiscard]] at::ScalarType working_type(at::ScalarType type);
-// Double for single precision, which keeps squares and reciprocals of a set's sizes, and their derivatives, in range.
+// A wider type: double for single precision. Squares and reciprocals of a set's sizes, and their derivatives, stay in range.
 [[nodiscard]] at::ScalarType wide_type(at::ScalarType type);
 [[nodiscard]] double ulp(at::ScalarType type);
 
