@@ -14,7 +14,7 @@ template <class... Fs>
 struct Overloaded : Fs... {
   using Fs::operator()...;
 };
-// Stated for clang 14, which does not deduce aggregates.
+// Stated for clang 14, which does not deduce the template arguments of aggregates.
 template <class... Fs>
 Overloaded(Fs...) -> Overloaded<Fs...>;
 
