@@ -30,7 +30,7 @@ template <class T>
 struct SamplePolyhedraGradient {
   Rows<T> b;
   Rows<T> anchor;
-  Rows<T> A;  // as many rows of dim as A has: num_rows, or batch * num_rows
+  Rows<T> A;  // num_rows rows of dim, or batch * num_rows, like the matrix A itself
 };
 
 // The projection onto polyhedra that change from row to row:

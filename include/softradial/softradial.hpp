@@ -4,7 +4,7 @@
 //
 // These headers are not included, because they need more libraries:
 //   softradial/layer.hpp, qp_layer.hpp, violation.hpp   other constraint layers, a meter of violations; softradial::baselines
-//   softradial/nn.hpp                                   all of it as LibTorch modules; softradial::torch
+//   softradial/nn.hpp                                   the layers as LibTorch modules; softradial::torch
 #include "softradial/anchor.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/method.hpp"

@@ -23,7 +23,7 @@ struct MethodWords {
   std::string_view title;
 };
 
-// In the order of LayerMethod's alternatives.
+// Names of the methods, in the order of LayerMethod's alternatives.
 constexpr std::array<MethodWords, std::variant_size_v<LayerMethod>> kWords = {{{"soft_radial", "SoftRadial"},
                                                                                {"hard_radial", "HardRadial"},
                                                                                {"gauge_map", "GaugeMap"},

@@ -103,8 +103,8 @@ struct Contour {
   Stroke stroke;
 };
 
-// Cells whose colours run from one for range.low over the page's own in the middle to one for range.high. values[row * columns +
-// column], the first row on top; a value that is not finite is an empty cell. Its axes run over [0, columns] x [0, rows].
+// Cells whose colours run from one for range.low over the page's own, in the middle, to one for range.high. values[row *
+// columns + column], the first row on top; a value that is not finite is an empty cell. The axes are [0, columns] x [0, rows].
 struct HeatMap {
   std::size_t columns = 0;
   std::size_t rows = 0;

@@ -39,8 +39,8 @@ const MirrorKernels<float>& MirrorKernels<float>::choose() noexcept;
 template <>
 const MirrorKernels<double>& MirrorKernels<double>::choose() noexcept;
 
-// `scratch` is a row. `shifts` is null or has two numbers for each row, (origin, log q) with tau = origin + T log q: their
-// sum would be too coarse if u is large. Returns the steps of the search for tau, summed over the rows.
+// `scratch` is a row. `shifts` is null or has two numbers for each row, (origin, log q) with tau = origin + T log q: tau as
+// one number would be too coarse if u is large. Returns the steps of the search for tau, summed over the rows.
 //
 // With E_j = exp((u_j - origin) / T) a share is E_j / (E_j + q): one exponential for each coordinate, a reciprocal for each
 // step. The share of the sum that is filled, F = sum_j width_j share_j / room, has a logit that falls in log q with a slope

@@ -103,7 +103,7 @@ class LmiGauge final : public GuardedGauge<T> {
   void find_vector(T gamma, Scratch& s) const noexcept {
     constexpr int kSteps = 4;
     s.sum /= -gamma;  // divided by the size of d: squares of a tiny direction would underflow
-    T squares = 0;    // of all entries, from those of the lower triangle
+    T squares = 0;    // sum over all entries, from the lower triangle
     for (Eigen::Index c = 0; c < order_; ++c) {
       squares += 2 * s.sum.col(c).tail(order_ - c).squaredNorm() - s.sum(c, c) * s.sum(c, c);
     }

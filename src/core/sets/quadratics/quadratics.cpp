@@ -75,7 +75,7 @@ using ExtendedMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic
 
 // A and g are kept in extended precision, whose exponents hold the square of every double.
 struct QuadraticData {
-  long double A;        // as above
+  long double A;        // A of the table above
   long double A_error;  // bound of its rounding error
   Extended g;
   Eigen::MatrixXd L;    // no rows: the identity
