@@ -17,7 +17,7 @@ template <class T>
 struct SoftBounds {
   BoundedSum<T> smaller;  // D; its total is not used without a sum
   bool sum;
-  const T* lower;  // bounds of C, guarded: numbers of T strictly inside; infinite on open sides and for fixed coordinates
+  const T* lower;  // of C, guarded: numbers of T strictly inside it; infinite on open sides and for fixed coordinates
   const T* upper;
   const T* moves;  // 1, or 0 for fixed coordinates
   T count;         // how many coordinates move
