@@ -27,7 +27,7 @@ Each row of stdin is one point and gives one row on stdout. A row with nan or in
 
 // The command line as the user wrote it.
 struct ProjectArguments {
-  ProjectOptions options;  // its method has its default numbers, its quantity is not set
+  ProjectOptions options;  // its method has default numbers, its quantity is not set yet
   std::string contraction;
   std::optional<double> lambda;
   bool lambda_is_auto = false;
@@ -82,7 +82,7 @@ ProjectOptions options_of(const ProjectArguments& arguments) {
     throw BadInput("--lambda auto is for soft_radial, not for " + std::string(method_name(options.method)));
   }
   options.quantity = quantities.empty() ? Quantity::value : quantities.front();
-  options.second_file = arguments.vjp_file + arguments.jvp_file;  // at most one of them is given
+  options.second_file = arguments.vjp_file + arguments.jvp_file;  // at most one of the two is given
   return options;
 }
 

@@ -42,11 +42,11 @@ struct LearnArguments {
   std::uint64_t seed = 0;
   std::uint64_t world = 1;
   int threads = 1;
-  bool learn = false;  // the word that leads here
+  bool learn = false;  // the flag that leads here
   Format format = Format::text;
 };
 
-// One method on one task: all seeds, or why there are none.
+// One method on one task: the results of all seeds, or the reason why there are none.
 struct Row {
   std::string method;
   std::vector<Learned> seeds;
@@ -126,7 +126,7 @@ json as_json(const std::vector<Block>& blocks) {
   return all;
 }
 
-// The layer with the smallest gap among those that violate nothing.
+// Recommends the layer with the smallest gap among those without violations.
 std::string advice(const Block& block) {
   const Row* best = nullptr;
   for (const Row& row : block.rows) {

@@ -44,7 +44,7 @@ void add_policy_flags(CLI::App& command, PolicyFlags& flags) {
   add_number(command, "--data-seed", flags.data_seed, kSeed, "Seed of synthetic data");
 }
 
-// Chooses the model, tells which one, and calls use(model, table) with the data that the user gave.
+// Chooses the model, prints which one, and calls use(model, table) with the data that the user gave.
 template <class Use>
 auto with_policy(const PolicyFlags& flags, const Use& use) {
   if (flags.prices.empty() == flags.demand.empty())

@@ -109,7 +109,7 @@ ExitCode show(const ResultsArguments& arguments) {
   return ExitCode::done;
 }
 
-// Writes all files of a trial into a folder, or none of them. What is there already with the same bytes stays.
+// Writes all files of a trial into a folder, or none of them. Files that are already there with the same bytes stay.
 ExitCode write_files(const ResultsArguments& arguments) {
   ResultsStore store = opened(arguments);
   static_cast<void>(found_trial(store, arguments, false));
@@ -177,7 +177,7 @@ std::string csv_of(const std::vector<std::string>& head, const std::vector<json>
   return text;
 }
 
-// One row for each trial, metrics as columns "test.sharpe"; or one for each epoch.
+// One row for each trial, with columns such as "test.sharpe"; or one row for each epoch.
 std::string trials_csv(const std::vector<json>& trials, bool epochs) {
   std::vector<std::string> head;
   std::vector<json> rows;

@@ -56,7 +56,7 @@ ExitCode show_simulation(const SweepArguments& arguments) {
   return ExitCode::done;
 }
 
-// "3/8"
+// Parses "3/8".
 SweepPart parse_part(const std::string& word) {
   const std::size_t slash = word.find('/');
   const auto number = [](std::string_view digits) {

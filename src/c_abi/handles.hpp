@@ -13,8 +13,8 @@
 #include "softradial/softradial.h"
 #include "softradial/violation.hpp"
 
-// What stands behind the handles. Immutable to their users: calls borrow their buffers from pools, so that calls from
-// several threads do not meet, and a pool grows to the number of calls that ran at once and no further.
+// The objects behind the handles. For their users they never change: calls borrow buffers from pools, so that calls from
+// several threads do not meet, and a pool never grows beyond the number of calls that ran at once.
 namespace softradial::c_abi {
 
 // A map of the core: soft radial, hard radial, gauge map. In double from the start, in float from its first use.
@@ -47,7 +47,7 @@ class RadialMap {
   mutable std::tuple<Pool<Workspace<float>>, Pool<Workspace<double>>> workspaces_;
 };
 
-// Any other layer, likewise.
+// Any other layer, also in double from the start and in float from its first use.
 class OtherLayer {
  public:
   OtherLayer(const Set& set, const LayerMethod& method, const ProjectionOptions& options)
@@ -95,7 +95,7 @@ struct sr_layer {  // NOLINT(readability-identifier-naming)
   [[nodiscard]] const softradial::c_abi::RadialMap* map() const noexcept {
     return std::get_if<softradial::c_abi::RadialMap>(&made);
   }
-  // None for methods without one.
+  // Null for methods without one.
   [[nodiscard]] const softradial::Anchor* anchor() const noexcept;
   [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
   [[nodiscard]] std::size_t input_dim() const noexcept { return input_dim_; }

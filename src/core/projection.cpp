@@ -43,7 +43,7 @@ Anchor anchor_of(const Set& set, const ProjectionOptions& options) {
 }  // namespace
 
 double reach(const Set& set, const Anchor& anchor) {
-  // At most 64 axes, fewer where they would be more than so many numbers, but 8.
+  // At most 64 axes; fewer if these would have more than kNumbers numbers, but at least 8.
   constexpr std::size_t kNumbers = std::size_t{1} << 22U;
   constexpr std::size_t kFewestAxes = 8;
   constexpr std::size_t kMostAxes = 64;

@@ -163,9 +163,9 @@ class Dc3Linear final : public Dc3Layer<T> {
     xi -= this->rate_ * m;
   }
 
-  Matrix start_;  // from u to xi (dim x free)
+  Matrix start_;  // maps u to xi (dim x free)
   Row start_offset_;
-  Matrix N_;  // from xi to x (free x dim)
+  Matrix N_;  // maps xi to x (free x dim)
   Row offset_;
   Matrix AN_;   // (constraints x free)
   Row margin_;  // b - A offset

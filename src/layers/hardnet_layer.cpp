@@ -83,7 +83,7 @@ class Corrections final : public Layer<T> {
   LayerPtr<T> exact_;
 };
 
-// The same for coordinate sets, where A = [1; I; I] (the sum, the lower bounds, the upper bounds) has a pseudoinverse in
+// The same corrections on coordinate sets, where A = [1; I; I] (the sum, lower and upper bounds) has a pseudoinverse in
 // closed form.
 template <class T>
 class CoordinateCorrections final : public Layer<T> {

@@ -102,8 +102,8 @@ class HpLayer final : public Layer<T> {
   [[nodiscard]] VectorXd anchor() const {
     return Eigen::Map<const VectorXd>(gauge_.anchor().data(), static_cast<Index>(gauge_.dim()));
   }
-  // u on the hull, times a power of two that is 1 unless |u| is extreme: no square of y overflows. So far out F^-1 is
-  // positively homogeneous to rounding, its tanh being saturated, and x depends on the direction of y alone.
+  // u on the hull, times a power of two that is 1 unless |u| is extreme: no square of y overflows. So far out, tanh is
+  // saturated: F^-1 is positively homogeneous up to rounding, and x depends on the direction of y alone.
   struct Coordinates {
     VectorXd y;
     double scale;

@@ -9,7 +9,7 @@
 namespace softradial {
 namespace {
 
-// In the order of the enumeration.
+// Names of the contractions, in the order of the enumeration.
 constexpr std::array<std::string_view, 3> kContractions = {"rational", "exponential", "hyperbolic"};
 
 constexpr std::array<std::pair<std::string_view, AnchorSearch>, 3> kSearches{

@@ -4,7 +4,7 @@ namespace softradial::ops {
 
 LayerObject::LayerObject(SetPtr set, LayerMethod method, ProjectionOptions options)
     : set_(std::move(set)), method_(method), options_(std::move(options)) {
-  // Compiles once here, so that a wrong set or method is reported at construction.
+  // Compiles once here, so that a wrong set or method is reported by the constructor.
   static_cast<void>(compiled<double>());
 }
 

@@ -65,7 +65,7 @@ std::string read_text_file(const std::string& path) {
     size += static_cast<std::size_t>(count);
     if (count == 0) break;
   }
-  // gzread reports no error where a compressed file was cut off; only gzerror tells.
+  // gzread reports no error if a compressed file was cut off; only gzerror does.
   int code = Z_OK;
   gzerror(file.get(), &code);
   if (code == Z_BUF_ERROR) throw DataError(path + ": cannot be read: the compressed file is cut off");

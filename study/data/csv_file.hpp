@@ -41,7 +41,7 @@ class CsvText {
 // A field as a message shows it: in quotes, in printable ASCII, cut if it is long.
 [[nodiscard]] std::string quoted_field(std::string_view field);
 
-// The field as a finite number; nothing if it is anything else.
+// The field as a finite number; nothing if it is not one.
 [[nodiscard]] std::optional<double> parse_number(std::string_view field) noexcept;
 
 // Whether the field says that there is no value: empty, "null", "NaN", "N/A" and the like.
