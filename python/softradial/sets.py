@@ -99,7 +99,8 @@ class LibrarySet(Set):
 
         `data` holds each sample's data, as a layer's call takes them: set.violation(x, b=b). NaN if a sample's data do not
         describe a set. Inequalities are judged without a tolerance. An equality e.x = f counts only if it is off by more
-        than the rounding of x explains: 4 dim ulp (|f| + sum_j |e_j x_j|), ulp being 2^-23 for float32 and 2^-52 for float64.
+        than the rounding of x explains: 4 dim ulp (|f| + sum_j |e_j x_j|), with an ulp of 2^-23 for float32 and 2^-52 for
+        float64.
         """
         points = to_tensor("x", x)
         if points.is_complex():
