@@ -68,8 +68,8 @@ ExitCode run(int argc, const char* const* argv) {
     become("compare --learn", program_beside("compare --learn", train), words);
   }
   add_command_beside(program, chosen, "train", "Train a policy: portfolio or dispatch", train, {"train"});
-  add_command_beside(program, chosen, "backtest", "Test a saved portfolio policy on any period", train, {"backtest"});
-  add_command_beside(program, chosen, "predict", "Print the weights of a saved policy for the latest day", train,
+  add_command_beside(program, chosen, "backtest", "Test a saved policy on any period", train, {"backtest"});
+  add_command_beside(program, chosen, "predict", "Print the next decision of a saved policy: weights or shares", train,
                      {"predict"});
   add_export_command(program, chosen);
   add_command_beside(program, chosen, "table", "Reproduce the paper's tables, with its numbers next to ours", train,

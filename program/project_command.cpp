@@ -103,7 +103,7 @@ void add_method_options(CLI::App& command, ProjectArguments& arguments) {
   command
       .add_option_function<std::string>(
           "--lambda", read_lambda,
-          "Scale of the contraction, positive (soft_radial, gauge_map: default 1), or auto: "
+          "Scale of the contraction, a positive number (gauge_map: default 1), or auto: "
           "in units of the set (soft_radial: default)")
       ->type_name("FLOAT|auto");
   add_number(command, "--epsilon", arguments.epsilon, study::kAnyNumber,

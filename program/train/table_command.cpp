@@ -417,11 +417,11 @@ ExitCode summary_table(const TableArguments& arguments, const PortfolioConfig& c
 void add_table_flags(CLI::App& command, TableArguments& arguments) {
   CLI::Option* const runs = command
                                 .add_option("--runs", arguments.runs,
-                                            "Folder of runs: a run that is there is read, the others are saved there")
+                                            "Folder of runs: runs that are there are read, new ones are saved there")
                                 ->type_name("DIR");
   command
       .add_option("--store", arguments.store,
-                  "Results of sweeps: a trial that is there is read, the others are trained and added")
+                  "Store of a sweep: trials that are there are read, the others are trained and added")
       ->type_name("FILE")
       ->excludes(runs);
   std::vector<std::string> names;
@@ -465,7 +465,7 @@ void add_table_command(CLI::App& program, Action& chosen) {
   add_training_flags(prices, portfolio->config);
   prices.remove_option(prices.get_option("--cap"));
   add_numbers(prices, "--cap", portfolio->caps, kShare,
-              "Caps, separated by commas (default: those of the paper; 1 is none)");
+              "Caps, separated by commas (default: those of the paper; 1: no cap)");
   const CLI::Option* const given = prices.get_option("--prices")->default_str("synthetic:UNIVERSE");
   prices.callback([portfolio, given, &chosen] {
     chosen = [portfolio, given] {
@@ -497,7 +497,7 @@ void add_table_command(CLI::App& program, Action& chosen) {
     SweepArguments sweep;
   };
   const auto from_sweep = std::make_shared<FromSweep>();
-  CLI::App& groups = *table.add_subcommand("sweep", "What a sweep file came to; trains what its store does not have");
+  CLI::App& groups = *table.add_subcommand("sweep", "Results of a sweep file; trains the trials that its store lacks");
   add_sweep_choice(groups, from_sweep->sweep);
   groups.get_option("--store")->required();
   add_number(groups, "--jobs", from_sweep->sweep.jobs, kJobs,

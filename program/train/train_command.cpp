@@ -244,7 +244,7 @@ template <class Config>
 void add_output_flags(CLI::App& command, TrainArguments<Config>& arguments) {
   command.add_option("--out", arguments.output.folder, "Folder for the record of the run (docs/runs.md)")
       ->type_name("DIR");
-  command.add_flag("--resume", arguments.output.resume, "Go on with the run in --out: what is finished there is kept");
+  command.add_flag("--resume", arguments.output.resume, "Continue the run in --out; finished seeds are kept");
   command.add_flag("--overwrite", arguments.output.overwrite, "Delete the run in --out first");
   command.add_flag("--ensemble", arguments.output.ensemble,
                    "Judge the mean of the seeds' decisions as one more policy; it obeys the set as they do");

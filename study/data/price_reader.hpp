@@ -20,8 +20,8 @@ struct PriceData {
 // price, and if there is no series.
 [[nodiscard]] PriceData align_prices(std::vector<PriceSeries> all);
 
-// Reads the prices of a file, or of a folder of files (*.csv, *.csv.gz, *.txt, in the order of their names), and aligns them.
-// price_series.hpp describes the formats. Throws DataError.
+// Reads the prices of a file, or of a folder of files (*.csv, *.csv.gz, *.txt, *.txt.gz, in the order of their names), and
+// aligns them. price_series.hpp describes the formats. Throws DataError.
 [[nodiscard]] PriceData read_prices(const std::string& path);
 
 }  // namespace softradial::study

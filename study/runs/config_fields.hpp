@@ -81,11 +81,11 @@ void for_each_task_field(Config& c, const Visit& visit) {
   visit(Field{.key = "objective", .help = "Sharpe ratio after costs (net), before costs (gross), or smallest variance"},
         c.model.objective);
   visit(Field{.key = "model",
-              .help = "An LSTM of all assets (lstm), or one small network for each asset alike (shared)",
+              .help = "An LSTM of all assets (lstm), or one small network that all assets share (shared)",
               .is_saved = c.model.kind != PortfolioModelKind::lstm},
         c.model.kind);
   visit(Field{.key = "smoothing",
-              .help = "Part of the decision before in each decision: 0.9 moves a tenth of the way a day",
+              .help = "Weight of the day before in each decision: 0.9 moves a tenth of the way in a day",
               .range = {.least = 0, .most = 0.999},
               .is_saved = c.model.smoothing != 0},
         c.model.smoothing);

@@ -91,7 +91,7 @@ PortfolioTask::Path PortfolioTask::follow(const at::Tensor& u, int64_t day) cons
     if (options_.smoothing > 0) smooth_rows(path.weights, options_.smoothing);
     return path;
   }
-  // Goes day by day, because an anchor needs the decision before it. The first decision is seen from the layer's own anchor.
+  // Day by day: an anchor needs the decision before it; on the first day, a decision from the layer's own anchor stands in.
   std::vector<at::Tensor> weights;
   std::vector<at::Tensor> anchors;
   for (int64_t t = 0; t < u.size(0); ++t) {

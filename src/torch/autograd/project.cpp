@@ -33,7 +33,7 @@ class ProjectBackward final : public torch::autograd::Node {
   variable_list apply(variable_list&& grads) override {
     const std::lock_guard lock(mutex_);
     if (!grads[0].defined()) return {at::Tensor()};
-    // Unpacked before autograd is switched off: a checkpoint runs the forward pass again in here.
+    // Unpacked before autograd is switched off: with a checkpoint, unpack() runs the forward pass again.
     const at::Tensor u = u_.unpack();
     if (differentiates(grads[0])) return {project_backward(grads[0], u, state_, map_)};
     const at::AutoDispatchBelowADInplaceOrView below;
