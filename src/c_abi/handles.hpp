@@ -1,12 +1,12 @@
 #pragma once
 
 #include <concepts>
-#include <mutex>
 #include <optional>
 #include <tuple>
 #include <variant>
 
 #include "layer_options.hpp"
+#include "lazy.hpp"
 #include "softradial/pool.hpp"
 #include "softradial/projection.hpp"
 #include "softradial/set.hpp"
@@ -30,8 +30,7 @@ class RadialMap {
     if constexpr (std::same_as<T, double>) {
       return wide_.evaluator();
     } else {
-      std::call_once(once_, [this] { narrow_.emplace(wide_.set(), anchor(), wide_.method(), 1); });
-      return *narrow_;
+      return narrow_.get([this] { return Evaluator<float>(wide_.set(), anchor(), wide_.method(), 1); });
     }
   }
   template <class T>
@@ -42,8 +41,7 @@ class RadialMap {
 
  private:
   Projection<double> wide_;
-  mutable std::once_flag once_;
-  mutable std::optional<Evaluator<float>> narrow_;
+  mutable Lazy<Evaluator<float>> narrow_;
   mutable std::tuple<Pool<Workspace<float>>, Pool<Workspace<double>>> workspaces_;
 };
 
@@ -64,8 +62,7 @@ class OtherLayer {
     if constexpr (std::same_as<T, double>) {
       return *wide_;
     } else {
-      std::call_once(once_, [this] { narrow_ = make_layer<float>(set_, method_, options_); });
-      return *narrow_;
+      return *narrow_.get([this] { return make_layer<float>(set_, method_, options_); });
     }
   }
 
@@ -75,8 +72,7 @@ class OtherLayer {
   ProjectionOptions options_;
   std::optional<Anchor> anchor_;
   LayerPtr<double> wide_;
-  mutable std::once_flag once_;
-  mutable LayerPtr<float> narrow_;
+  mutable Lazy<LayerPtr<float>> narrow_;
 };
 
 }  // namespace softradial::c_abi

@@ -10,15 +10,14 @@ LayerObject::LayerObject(SetPtr set, LayerMethod method, ProjectionOptions optio
 
 template <class T>
 const Layer<T>& LayerObject::compiled() const {
-  auto& slot = [this]() -> OnDemand<T>& {
+  auto& slot = [this]() -> Lazy<LayerPtr<T>>& {
     if constexpr (std::is_same_v<T, float>) {
       return f32_;
     } else {
       return f64_;
     }
   }();
-  std::call_once(slot.once, [&] { slot.layer = make_layer<T>(set_->set(), method_, options_); });
-  return *slot.layer;
+  return *slot.get([&] { return make_layer<T>(set_->set(), method_, options_); });
 }
 const SampleMaps& LayerObject::sample_maps() const {
   return sample_maps_.get([this]() -> SampleMaps {

@@ -2,10 +2,10 @@
 
 #include <torch/custom_class.h>
 
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "lazy.hpp"
 #include "map_object.hpp"
 #include "set_object.hpp"
 #include "softradial/layer.hpp"
@@ -45,17 +45,11 @@ class LayerObject final : public torch::CustomClassHolder {
   [[nodiscard]] const SampleMaps& sample_maps() const;
 
  private:
-  template <class T>
-  struct OnDemand {
-    std::once_flag once;
-    LayerPtr<T> layer;
-  };
-
   SetPtr set_;
   LayerMethod method_;
   ProjectionOptions options_;
-  mutable OnDemand<float> f32_;
-  mutable OnDemand<double> f64_;
+  mutable Lazy<LayerPtr<float>> f32_;
+  mutable Lazy<LayerPtr<double>> f64_;
   mutable Lazy<SampleMaps> sample_maps_;
 };
 

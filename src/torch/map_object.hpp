@@ -13,6 +13,7 @@
 #include "analytic_center.hpp"
 #include "cpu/result_memory.hpp"
 #include "last_status.hpp"
+#include "lazy.hpp"
 #include "orthogonal/polyhedron_projector.hpp"
 #include "plain_tensors.hpp"
 #include "set_object.hpp"
@@ -42,21 +43,6 @@ class CompiledMap {
 
  private:
   std::unique_ptr<Pool<Workspace<T>>> workspaces_ = std::make_unique<Pool<Workspace<T>>>();
-};
-
-// A value that is made at its first use, by whichever thread comes first, and then never changes.
-template <class Value>
-class Lazy {
- public:
-  template <class Make>
-  const Value& get(const Make& make) {
-    std::call_once(once_, [&] { value_.emplace(make()); });
-    return *value_;
-  }
-
- private:
-  std::once_flag once_;
-  std::optional<Value> value_;
 };
 
 // Remembers a function's result for the last tensor it was called with. Tensors are compared by content.
