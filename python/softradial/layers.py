@@ -298,7 +298,8 @@ class SoftRadial(_Radial):
     set             from softradial.Simplex(...), ..., softradial.LevelSet(function, ...), softradial.load_set("set.json")
     contraction     r: "rational", "exponential" or "hyperbolic"
     lambda_         r's scale, > 0: |d|^2 at which r is halfway from epsilon to 1 (rational); "auto": the square of the set's
-                    reach from its anchor, so that the map scales with the set. The paper uses 1
+                    reach from its anchor, so that the map scales with the set. The paper uses 1. In float32 keep |d| below
+                    300 sqrt(lambda_): beyond it the gradient along the ray drowns in rounding
     epsilon         r at the anchor, in (0, 1)
     anchor          "auto", "chebyshev", "analytic" or a point inside
     check_finite    raise on NaN and infinities in u, naming the row, instead of marking it in `status`
