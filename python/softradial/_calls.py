@@ -16,9 +16,10 @@ from ._numbers import dtype_name, to_tensor, without_stack
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
-# The library's messages about wrong arguments: one line that begins with the name of the argument.
+# The library's messages about wrong arguments: one line that begins with the name of the argument, as "u: ...", or with an
+# option and its value, as "lambda is 1e+39, too large for single precision".
 _NOT_FINITE = re.compile(r"row \d+ has a NaN or an infinity")
-_REFUSAL = re.compile(rf"([\w.]+|quadratic programme): .*|{_NOT_FINITE.pattern}")
+_REFUSAL = re.compile(rf"([\w.]+|quadratic programme): .*|\w+ is [^ ,]+, .*|{_NOT_FINITE.pattern}")
 
 
 def plain_errors(method: Method, eager: Optional[Callable[..., Any]] = None) -> Method:

@@ -8,7 +8,7 @@ where the columns of `basis` span the set's affine hull. Densities are per unit 
 a simplex in R^n has dimension n - 1.
 """
 
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional
 
 import torch
 from torch import Tensor
@@ -17,6 +17,12 @@ from torch.distributions import Distribution, Independent, Normal, constraints
 from ._numbers import Numbers, dtype_name, shape_text, to_tensor
 from .layers import HardRadial, _Radial
 from .level_sets import check_rows
+
+__all__ = ["ConstrainedNormal", "Pushforward", "hull_basis"]
+
+
+def __dir__() -> List[str]:
+    return __all__
 
 
 def hull_basis(layer: _Radial) -> Tensor:

@@ -12,7 +12,7 @@ Layers on sets with learned data are not kept. `clear_cache()` forgets all layer
 """
 
 from functools import lru_cache
-from typing import Any, Callable, Dict, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 from torch import Tensor
 
@@ -51,6 +51,10 @@ __all__ = [
     "soft_radial_log_abs_det",
     "softmax",
 ]
+
+
+def __dir__() -> List[str]:
+    return __all__
 
 
 @lru_cache(maxsize=CACHED_LAYERS)

@@ -533,6 +533,11 @@ __all__ = sorted(
     ["ConstraintLayer", "Numbers", "Set", "layer_from_json", "layer_from_state", "load_set", "parse_set", *_CLASSES]
 )
 
+
+def __dir__() -> List[str]:
+    return [*__all__, "__version__"]
+
+
 if TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any: ...

@@ -8,6 +8,7 @@
 #include "algebra/as_doubles.hpp"
 #include "kernels/ray_kernels.hpp"
 #include "kernels/row_kernels.hpp"
+#include "option_checks.hpp"
 #include "ray_block.hpp"
 #include "sets/coordinates/fused_coordinates.hpp"
 #include "sets/margin.hpp"
@@ -53,13 +54,7 @@ AnchoredSet<T> anchor_set(const Set& set, const Anchor& anchor) {
   return {std::move(point), HullProjector<T>(anchor.hull), std::move(gauge), kappa};
 }
 
-// Throws unless a parameter is within bounds that T can work with: phi of a row of ordinary size is neither 0 nor infinite.
-template <class T>
-void require_between(const char* name, double value, double lowest, double highest) {
-  if (value >= lowest && value <= highest) return;
-  throw InvalidOption(std::string(name) + " is " + number_text(value) + ", " +
-                      (value < lowest ? "too small" : "too large") + " for " + precision_name<T>());
-}
+// phi of a row of ordinary size is neither 0 nor infinite.
 template <class T>
 void require_lambda(double lambda) {
   require_between<T>("lambda", lambda, guard::kSmallestSlack<T>, guard::kLargestNorm<T>);

@@ -7,6 +7,7 @@
 
 #include "builders.hpp"
 #include "kernels/mirror_kernels.hpp"
+#include "option_checks.hpp"
 #include "sets/number_text.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/sets/combinators.hpp"
@@ -350,10 +351,7 @@ class MirrorProduct final : public Layer<T> {
 
 template <class T>
 LayerPtr<T> make_mirror(const Set& set, const Mirror& method) {
-  const T inverse = static_cast<T>(1 / method.temperature);
-  if (!(method.temperature > 0 && std::isnormal(inverse) && std::isnormal(static_cast<T>(method.temperature)))) {
-    throw InvalidOption("temperature must be positive, not " + number_text(method.temperature));
-  }
+  require_invertible<T>("temperature", method.temperature);
   if (const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set)) {
     return std::make_unique<MirrorLayer<T>>(*coordinates, method.temperature);
   }

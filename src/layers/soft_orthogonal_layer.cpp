@@ -8,8 +8,8 @@
 #include "boundary_gauge.hpp"
 #include "builders.hpp"
 #include "eigen_rows.hpp"
+#include "option_checks.hpp"
 #include "orthogonal/parts.hpp"
-#include "sets/number_text.hpp"
 #include "soft_orthogonal_parts.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/pool.hpp"
@@ -300,12 +300,10 @@ class SoftOrthogonalLayer final : public Layer<T> {
 
 template <class T>
 LayerPtr<T> make_soft_orthogonal(const Set& set, const SoftOrthogonal& method, const ProjectionOptions& options) {
-  if (!(method.kappa > 0 && method.kappa <= 1)) {
-    throw InvalidOption("kappa must be above 0 and at most 1, not " + number_text(method.kappa));
-  }
-  if (!(method.delta > 0 && method.delta < 1)) {
-    throw InvalidOption("delta must be between 0 and 1, not " + number_text(method.delta));
-  }
+  require_invertible<T>("kappa", method.kappa);
+  if (method.kappa > 1) reject_option("kappa", method.kappa, "above 1");
+  require_fraction("delta", method.delta);
+  require_between<T>("delta", method.delta, std::numeric_limits<T>::min(), 1);
   const auto curved = curved_constraints(set);
   if (!curved) reject_orthogonal("soft_orthogonal", set);
   const auto* const coordinates = dynamic_cast<const CoordinateSet*>(&*set);

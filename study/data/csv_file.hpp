@@ -8,7 +8,8 @@
 
 namespace softradial::study {
 
-// Reads the whole file as text. Decompresses gzip, whatever the name of the file. Throws DataError.
+// Reads the whole file as text. Decompresses gzip, whatever the name of the file. Throws DataError, also if
+// a compressed file expands beyond all measure.
 [[nodiscard]] std::string read_text_file(const std::string& path);
 
 // Writes the text by write_file (files/durable_file.hpp), compressed if the name of the file ends in .gz.
