@@ -143,7 +143,7 @@ std::vector<std::string> price_files(const std::string& folder) {
     if (entry.is_regular_file() && is_price_file(entry.path().string())) files.push_back(entry.path().string());
   }
   if (error) throw DataError(folder + ": cannot be read: " + error.message());
-  if (files.empty()) throw DataError(folder + ": the folder has no price files (*.csv, *.csv.gz, *.txt)");
+  if (files.empty()) throw DataError(folder + ": the folder has no price files (*.csv, *.csv.gz, *.txt, *.txt.gz)");
   std::ranges::sort(files);
   return files;
 }

@@ -206,7 +206,7 @@ TEST_F(PriceReader, RefusesFilesAndFoldersThatAreNotThere) {
   const test::TempDir empty;
   EXPECT_NE(failure_text([&] {
               (void)read_prices(empty.path(""));
-            }).find("the folder has no price files (*.csv, *.csv.gz, *.txt)"),
+            }).find("the folder has no price files (*.csv, *.csv.gz, *.txt, *.txt.gz)"),
             std::string::npos);
 }
 
