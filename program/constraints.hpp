@@ -16,7 +16,7 @@ namespace softradial::program {
 
 // How far a feasible point may lie beyond a constraint (docs/cli.md, "check").
 struct Tolerance {
-  double epsilon;  // precision of the points, 2^-23 or 2^-52: for equalities (equality_tolerance)
+  double epsilon;                  // precision of the points, 2^-23 or 2^-52: for equalities (equality_tolerance)
   std::optional<double> absolute;  // the user's own tolerance, for all constraints
 };
 
@@ -42,8 +42,7 @@ class Constraints {
   Tolerance tolerance_;
   std::size_t num_inequalities_;
   LinearSystem system_;
-  std::vector<std::optional<std::size_t>>
-      halves_;  // for each inequality: its linear row, if that is half an equality
+  std::vector<std::optional<std::size_t>> halves_;  // for each inequality: its linear row, if that is half an equality
   std::unordered_map<std::string, std::string> named_;  // constraints that are named after a coordinate
 };
 

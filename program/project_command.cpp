@@ -101,10 +101,9 @@ void add_method_options(CLI::App& command, ProjectArguments& arguments) {
     if (word != "auto") arguments.lambda = parse_number<double>("--lambda", word, study::kAnyNumber);
   };
   command
-      .add_option_function<std::string>(
-          "--lambda", read_lambda,
-          "Scale of the contraction, a positive number (gauge_map: default 1), or auto: "
-          "in units of the set (soft_radial: default)")
+      .add_option_function<std::string>("--lambda", read_lambda,
+                                        "Scale of the contraction, a positive number (gauge_map: default 1), or auto: "
+                                        "in units of the set (soft_radial: default)")
       ->type_name("FLOAT|auto");
   add_number(command, "--epsilon", arguments.epsilon, study::kAnyNumber,
              "Slope at the anchor, between 0 and 1 (default 0.01; soft_radial)");

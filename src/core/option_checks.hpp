@@ -39,7 +39,8 @@ void require_between(const char* name, double value, double lowest, double highe
 template <class T>
 void require_invertible(const char* name, double value) {
   require_positive(name, value);
-  require_between<T>(name, value, std::numeric_limits<T>::min(), 1 / static_cast<double>(std::numeric_limits<T>::min()));
+  require_between<T>(name, value, std::numeric_limits<T>::min(),
+                     1 / static_cast<double>(std::numeric_limits<T>::min()));
 }
 
 }  // namespace softradial

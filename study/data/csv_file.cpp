@@ -70,7 +70,8 @@ std::string read_text_file(const std::string& path) {
     size += static_cast<std::size_t>(count);
     if (count == 0) break;
     if (size > kAlwaysTaken && size / kMostExpansion > static_cast<std::size_t>(gzoffset(file.get()))) {
-      throw DataError(path + ": expands to more than " + std::to_string(kMostExpansion) + " times its size: this is no table");
+      throw DataError(path + ": expands to more than " + std::to_string(kMostExpansion) +
+                      " times its size: this is no table");
     }
   }
   // gzread reports no error if a compressed file was cut off; only gzerror does.

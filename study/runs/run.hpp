@@ -41,8 +41,7 @@ struct Ensemble {
 template <class Metrics>
 struct RunResult {
   std::vector<Trial<Metrics>> trials;
-  Comparison against_equal_weight =
-      {};  // mean over the seeds, on test; empty for equal weight and after a stop
+  Comparison against_equal_weight = {};  // mean over the seeds, on test; empty for equal weight and after a stop
   std::optional<Ensemble<Metrics>> ensemble = {};  // if it was asked for and the run was not stopped
   bool interrupted = false;
 };

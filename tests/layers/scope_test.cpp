@@ -130,8 +130,8 @@ TEST(Scope, NumbersAtTheEndsOfTheRangeWorkOrAreRefused) {
     for (const auto& [option, usual] : method_options(method)) {
       // Counts are whole numbers within bounds of their own (CountsAreBounded).
       if (usual == std::floor(usual) && usual != 1) continue;
-      for (const double value : {-kInfinity, -1.0, 0.0, 1e-320, 1e-300, 1e-46, 1e-38, 0.999, 1e37, 1e39, 1e300, kInfinity,
-                                 std::numeric_limits<double>::quiet_NaN()}) {
+      for (const double value : {-kInfinity, -1.0, 0.0, 1e-320, 1e-300, 1e-46, 1e-38, 0.999, 1e37, 1e39, 1e300,
+                                 kInfinity, std::numeric_limits<double>::quiet_NaN()}) {
         expect_option_works_or_is_refused<float>(method, option, value);
         expect_option_works_or_is_refused<double>(method, option, value);
       }

@@ -118,7 +118,8 @@ TEST_F(PriceReader, RefusesCompressedFilesThatExpandWithoutEnd) {
   const std::string zeros(1 << 20, '0');
   for (int i = 0; i < 200; ++i) ASSERT_GT(gzwrite(file, zeros.data(), static_cast<unsigned>(zeros.size())), 0);
   ASSERT_EQ(gzclose(file), Z_OK);
-  EXPECT_EQ(failure_text([&] { (void)read_prices(path); }), path + ": expands to more than 300 times its size: this is no table");
+  EXPECT_EQ(failure_text([&] { (void)read_prices(path); }),
+            path + ": expands to more than 300 times its size: this is no table");
 }
 
 TEST_F(PriceReader, ReadsAFolderOntoOneCalendar) {

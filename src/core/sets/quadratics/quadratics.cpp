@@ -268,8 +268,7 @@ TensorGaugeAt gauge_of(const AtAnchor<Tensor>& at, const Tensor& sizes, const Ei
   const Tensor beta = at.g / A;
   const bool identity = L.rows() == 0;
   const Tensor lipschitz = frozen(2 * norm(beta) + (identity ? 1.0 : L.norm()) / root(A));
-  const Tensor unit =
-      where_else(lipschitz > 0 && isfinite(lipschitz), lipschitz, 1);  // keeps the squares in range
+  const Tensor unit = where_else(lipschitz > 0 && isfinite(lipschitz), lipschitz, 1);  // keeps the squares in range
   const std::size_t terms = anchor.value().width() + static_cast<std::size_t>(L.rows());
   const Tensor columns = identity ? Tensor() : space.working_constant(Eigen::MatrixXd(L.transpose()));
   const TensorGauge gauge = [columns, by_root = space.working(1 / root(A) / unit), beta = space.working(beta / unit),
