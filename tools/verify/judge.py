@@ -73,7 +73,7 @@ class Judge:
         for equality in self.equalities:
             weights = equality.weights.astype(kind)
             bound = column(equality.bound, kind) * factor
-            size = (np.abs(wide) * weights).sum(1) + np.abs(bound) + around * weights.sum(-1)
+            size = (np.abs(wide) * weights).sum(1) + np.abs(bound) + equality.size * factor + around * weights.sum(-1)
             off = np.abs((wide * equality.row.astype(kind)).sum(1) - bound) / np.maximum(size, TINY[kind])
             terms_of_row = np.count_nonzero(equality.row, axis=-1)
             worst = np.maximum(worst, (off / np.maximum(1, terms_of_row)).astype(float))

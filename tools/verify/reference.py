@@ -14,7 +14,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any, Callable, Dict, List, Sequence
 
-from families.arithmetic import Json, Vector, dot, in_digits, vector
+from families.arithmetic import Json, Vector, dot, in_digits, number, vector
 from families.table import equalities, exits
 
 STEP = Decimal("1e-20")
@@ -26,6 +26,10 @@ DERIVATIVE_DOUBT = 1e-9
 # Where a contraction is saturated beyond 60 digits, differences of the reference are noise.
 REFERENCE_NOISE = 1e-30
 LEAST_LOG_DET = -40
+# Of each term of a tangent, some ulp.
+TANGENT_ROUNDING = 4e-15
+# The guard of a gauge where the gauge itself is 0, in units of the set.
+GUARD = Decimal("1e-13")
 # The profile has a kink at gamma = 1: no row this near to it is compared.
 KINK = 1e-3
 
@@ -92,7 +96,18 @@ class Reference:
 
     def __call__(self, u: Vector) -> Vector:
         d = self.direction(u)
+        return self.along(d, self.gamma(d))
+
+    def resolves(self, u: Vector) -> bool:
+        """Whether x is the same, up to VALUE_DOUBT, with a gauge that is larger by the guard. A gauge map with a small lambda
+        has a guard in the place of the gauge where the set does not end."""
+        d = self.direction(u)
         gamma = self.gamma(d)
+        guarded = gamma + GUARD * max(Decimal(1), *(abs(v) for v in d))
+        size = max(abs(a) for a in (*self.anchor, *self.along(d, gamma)))
+        return all(abs(a - b) <= number(VALUE_DOUBT) * size for a, b in zip(self.along(d, gamma), self.along(d, guarded)))
+
+    def along(self, d: Vector, gamma: Decimal) -> Vector:
         if self.method == "gauge_map":
             phi = self.contraction(gamma / self.lambda_) / gamma if gamma > 0 else 1 / self.lambda_
         else:

@@ -6,6 +6,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Iterable, List
 
+import numpy as np
+
 import softradial as sr
 from support.case import Case
 from support.judge import Judge, Residual
@@ -16,7 +18,7 @@ from subjects import TABLE, set_text, subjects  # noqa: E402
 
 
 def fraction(value: Any) -> Fraction:
-    return Fraction(*value.as_integer_ratio())
+    return Fraction(*np.longdouble(value).as_integer_ratio())
 
 
 class SubjectJudge(Judge):
@@ -24,7 +26,8 @@ class SubjectJudge(Judge):
         n = dim_of(description)
         self.exact = exact(description, n)
         self.rows = [
-            ([fraction(v) for v in equality.row], [fraction(v) for v in equality.weights], fraction(equality.bound))
+            ([fraction(v) for v in equality.row], [fraction(v) for v in equality.weights], fraction(equality.bound),
+             fraction(equality.size))
             for equality in equalities(description, n)
         ]
 
@@ -35,7 +38,8 @@ class SubjectJudge(Judge):
         sizes = abs(x) + abs(u0)
         product = lambda row, values: sum(a * v for a, v in zip(row, values))
         return [
-            Residual(abs(product(row, x) - bound), product(weights, sizes) + abs(bound)) for row, weights, bound in self.rows
+            Residual(abs(product(row, x) - bound), product(weights, sizes) + abs(bound) + size)
+            for row, weights, bound, size in self.rows
         ]
 
 

@@ -49,12 +49,13 @@ def wide_type(x: np.ndarray) -> type:
 
 @dataclass
 class Equality:
-    """row . x = bound, which floating point meets up to rounding: the residual is measured, not judged. `weight`: the size
-    of the terms that each entry of the row is a sum of, where it is one."""
+    """row . x = bound, which floating point meets up to rounding: the residual is measured, not judged. `weight`, `size`:
+    of the terms that each entry of the row and the bound are sums of, where they are."""
 
     row: np.ndarray
     bound: Any
     weight: Optional[np.ndarray] = None
+    size: Any = 0.0
 
     @property
     def weights(self) -> np.ndarray:

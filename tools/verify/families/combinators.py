@@ -48,7 +48,7 @@ def product_equalities(d: Json, n: int) -> Iterator[Equality]:
         for inner in equalities(part, size):
             row, weight = np.zeros(n, dtype=inner.row.dtype), np.zeros(n, dtype=inner.row.dtype)
             row[block], weight[block] = inner.row, inner.weights
-            yield Equality(row, inner.bound, weight)
+            yield Equality(row, inner.bound, weight, inner.size)
 
 
 def product_exits(d: Json, at: Vector, direction: Vector) -> Iterator[Exit]:
@@ -79,7 +79,8 @@ def preimage_equalities(d: Json, n: int) -> Iterator[Equality]:
     """row . (A x + b) = bound"""
     A, b = np.asarray(d["A"], dtype=float).astype(LONG), np.asarray(d["b"], dtype=float).astype(LONG)
     for inner in equalities(d["set"], len(A)):
-        yield Equality(inner.row @ A, inner.bound - inner.row @ b, inner.weights @ np.abs(A))
+        size = inner.size + np.abs(inner.bound) + inner.weights @ np.abs(b)
+        yield Equality(inner.row @ A, inner.bound - inner.row @ b, inner.weights @ np.abs(A), size)
 
 
 def preimage_exits(d: Json, at: Vector, direction: Vector) -> List[Exit]:
@@ -191,7 +192,7 @@ TYPES = [
             "nested_ball_level": intersection(ball([0, 0, 0], 1), LEVEL, POWER),
             "nested_simplex_ball": intersection(simplex(3), ball([0.2, 0.3, 0.5], 0.1)),
             # The corner of the caps that lies nearest to the ball's centre is just inside of it.
-            "nested_caps_barely": intersection(capped_simplex(0.4, 3), ball([1, 0, 0], 0.7212)),
+            "nested_caps_barely": intersection(capped_simplex(0.4, 3), ball([1, 0, 0], 0.7349)),
             "nested_thin": intersection(ball([0, 0], 1), ball([2 - 1e-4, 0], 1), box([-2, -2], [2, 2])),
             "nested_mixed_units": intersection(box([1e5, 0, -1], [2e5, 1e-6, 1]), scaled(ball([1.5, 0, 0], 1), 1e5)),
             "nested_sparse": intersection(chain(8, 0.3), ball([0.0] * 8, 2)),
@@ -243,7 +244,7 @@ TYPES = [
         "scaled", dim=lambda d: dim_of(d["set"]), parts=lambda d: [d["set"]],
         filters=lambda d, n: [divided(inner, d["factor"]) for inner in filters(d["set"], n)],
         exact=scaled_exact, exits=scaled_exits, normals=lambda d: normals(d["set"]),
-        equalities=lambda d, n: [Equality(inner.row, inner.bound * d["factor"], inner.weight)
+        equalities=lambda d, n: [Equality(inner.row, inner.bound * d["factor"], inner.weight, inner.size * d["factor"])
                                  for inner in equalities(d["set"], n)],
         ordinary={
             "scaled_capped": scaled(capped_simplex(0.4, 5), 3),
