@@ -99,8 +99,8 @@ class Reference:
         return self.along(d, self.gamma(d))
 
     def resolves(self, u: Vector) -> bool:
-        """Whether x is the same, up to VALUE_DOUBT, with a gauge that is larger by the guard. A gauge map with a small lambda
-        has a guard in the place of the gauge where the set does not end."""
+        """Whether x is the same, up to VALUE_DOUBT, with a gauge that is larger by the guard. A gauge map with a small
+        lambda has a guard in the place of the gauge where the set does not end."""
         d = self.direction(u)
         gamma = self.gamma(d)
         guarded = gamma + GUARD * max(Decimal(1), *(abs(v) for v in d))

@@ -1,7 +1,7 @@
 """Polyhedra: rows, dense and sparse."""
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, List
+from typing import Any, Dict, Iterator, List, Tuple
 
 import numpy as np
 
@@ -143,7 +143,7 @@ def chain(n: int, step: float) -> Json:
     return {"type": "polyhedron", "A": sparse(2 * n, n, entries), "b": [1.0, 1.0] + [step] * (2 * n - 2)}
 
 
-def polyhedra() -> Dict[str, Dict[str, Json]]:
+def polyhedra() -> Tuple[Dict[str, Json], Dict[str, Json]]:
     random = np.random.default_rng(2)
     A = random.normal(size=(12, 4))
     plain, flat = 1 + np.abs(random.normal(size=12)), 1 + np.abs(random.normal(size=12))
@@ -177,15 +177,16 @@ def polyhedra() -> Dict[str, Dict[str, Json]]:
         },
         "polyhedron_sparse_2000": chain(2000, 0.01),
     }
-    return {"ordinary": ordinary, "awkward": awkward}
+    return ordinary, awkward
 
 
+ORDINARY, AWKWARD = polyhedra()
 SEVEN = np.random.default_rng(0).normal(size=(7, 3))
 
 TYPES = [
     SetType(
         "polyhedron", dim=rows_dim, filters=rows_filters, exact=rows_exact, equalities=rows_equalities, exits=rows_exits,
-        normals=rows_normals, **polyhedra(), unbounded=["polyhedron_wedge"],
+        normals=rows_normals, ordinary=ORDINARY, awkward=AWKWARD, unbounded=["polyhedron_wedge"],
         sized={
             "polyhedron": lambda size: polyhedron(SEVEN, [size] * 7),
             "polyhedron_rows": lambda size: polyhedron(SEVEN / size, [1.0] * 7),

@@ -170,6 +170,7 @@ NOT_LEARNED = {
     "quadratic.q": (lambda p: sr.Quadratic(SHAPE, p, -1.0), [0.0] * DIM),
 }
 
+
 def _curved(draws, n):
     roots, eye = draws(3, n, n, seed=62), torch.eye(n, dtype=torch.float64)
     return [sr.Quadratic(r @ r.T + eye, draws(n, seed=63), -6.0 - j) for j, r in enumerate(roots)]
