@@ -44,7 +44,7 @@ def require_vectors():
         getattr(ctypes.CDLL(None), "Sleef_expf8_u10avx2")
     except AttributeError:
         raise SystemExit("compile_bench: inductor does not vectorise without sleef: LD_PRELOAD=libsleef.so.3") from None
-    # Otherwise inductor tries whether the processor's vectors work, and does without where the trial fails to link.
+    # Otherwise inductor tests whether the processor's vectors work, and goes without them if the test fails to link.
     importlib.import_module("torch._inductor.config").cpp.vec_isa_ok = True  # type: ignore[attr-defined]
 
 

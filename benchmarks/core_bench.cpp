@@ -1,5 +1,5 @@
-// Speed of the core, float32, one thread, as ratios to what a user would compare with: a copy of the tensor, the bare
-// matrix product, one eigenvalue decomposition.
+// Speed of the core, float32, one thread, as ratios to familiar operations: a copy of the tensor, the bare matrix product, one
+// eigenvalue decomposition.
 #include <benchmark/benchmark.h>
 #include <cblas.h>
 
@@ -159,7 +159,7 @@ Set random_lmi(Eigen::Index order, std::size_t variables) {
   return Set(Lmi(F)).with_anchor(Eigen::VectorXd::Zero(static_cast<Eigen::Index>(variables)));
 }
 
-// One of each kind of set in n variables, whose anchor is the origin or in closed form.
+// One set of each kind in n variables, with the origin or a closed form as its anchor.
 std::vector<std::pair<std::string, Set>> sets_of(std::size_t dim) {
   const auto n = static_cast<Eigen::Index>(dim);
   const Eigen::VectorXd zero = Eigen::VectorXd::Zero(n);
@@ -169,7 +169,7 @@ std::vector<std::pair<std::string, Set>> sets_of(std::size_t dim) {
   const Eigen::MatrixXd three = Eigen::MatrixXd::Random(3, n);
   const Set box = Box(-one, one);
   const Set ball = Ball(zero, 1);
-  // What the type's own name does not say.
+  // Labels that say more than the type's own name.
   const std::vector<std::pair<std::string, Set>> sets = {
       {"", box},
       {"", Simplex(dim)},
@@ -191,7 +191,7 @@ std::vector<std::pair<std::string, Set>> sets_of(std::size_t dim) {
   return named;
 }
 
-// What a row costs on every kind of set.
+// The cost of a row on every kind of set.
 constexpr std::size_t kCostDim = 50;
 constexpr std::size_t kCostRows = 512;
 
@@ -299,7 +299,7 @@ std::vector<bench::Comparison> comparisons() {
 
 int main(int argc, char** argv) {
   openblas_set_num_threads(1);
-  // Repetitions in random order spread a disturbance over all lines. Flags of the command line come later and override
+  // Repetitions in random order spread a disturbance over all lines. Flags on the command line come later and override
   // these.
   std::vector<std::string> words{argv[0], "--benchmark_repetitions=9", "--benchmark_min_time=0.05",
                                  "--benchmark_enable_random_interleaving=true"};

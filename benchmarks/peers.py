@@ -21,8 +21,8 @@ import time
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Optional
 
-# In groups that pip installs together. Packages that ask for another torch come without what they ask for: the machine's
-# torch, of 1.13 on, is used, and a numpy that it knows.
+# In groups that pip installs together. Packages that require another torch are installed without their dependencies: they
+# use the machine's torch, 1.13 or later, and a numpy that fits it.
 PEERS = [
     ["numpy<2", "cvxpy", "diffcp", "jax", "equinox", "jaxtyping", "beartype", "colorama", "tqdm", "setuptools"],
     ["--no-deps", "cvxpylayers==0.1.9"],
@@ -78,7 +78,7 @@ Layer = Callable[[Tensor, Optional[Tensor], Optional[Tensor]], Tensor]  # u, f, 
 
 @dataclass
 class Task:
-    """G x <= h, E x = f, with f (rows, k) and anchors of each sample where there are any."""
+    """G x <= h, E x = f, with f (rows, k) and anchors for each sample if there are any."""
 
     name: str
     G: np.ndarray

@@ -14,7 +14,7 @@ struct Comparison {
   std::string name;
   std::string baseline;  // empty: the time itself is compared, in nanoseconds
   double bar;            // 0: no bar, the line is for information
-  double parts = 1;      // the time is that of so many equal parts: the line shows one
+  double parts = 1;      // the time covers this many equal parts: the line shows one
 };
 
 // Prints the usual console lines and, at the end, the table of ratios. Every time is the smallest of the repetitions:

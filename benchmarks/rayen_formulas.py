@@ -30,7 +30,7 @@ def linear(rows: int, dim: int) -> Tuple[softradial.Set, Kappa]:
 
 
 def larger_root(constant: Tensor, half_linear: Tensor, square: Tensor) -> Tensor:
-    """Of constant k^2 + 2 half_linear k + square = 0 with constant < 0, the largest over the constraints."""
+    """The root of constant k^2 + 2 half_linear k + square = 0 with constant < 0, the largest over the constraints."""
     return ((-half_linear - (half_linear**2 - constant * square).clamp(min=0).sqrt()) / constant).amax(-1)
 
 

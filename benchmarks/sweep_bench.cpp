@@ -1,5 +1,5 @@
-// What a sweep costs besides its trainings: the store's writing and reading, and the scheduler's part of a trial. Under
-// mpirun: the scheduler's part where the workers are other processes.
+// The cost of a sweep besides its trainings: writing and reading the store, and the scheduler's work per trial. Under mpirun:
+// the scheduler's work if the workers are other processes.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -27,7 +27,7 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// As large as those of the paper's grid.
+// A configuration as large as those of the paper's grid.
 Configuration candidate(int number) {
   static const auto problem = [] {
     std::vector<std::string> names;
@@ -81,8 +81,8 @@ void measure_store(const std::filesystem::path& folder, int trials, int batch) {
   fmt::print("resume {:>7} trials                              {:>8.3f} s\n", lines, reading);
 }
 
-// Trials that bring as many bytes as those of fifty assets, each the best of its group so far: the worst case, because then
-// the files of the one before go.
+// Trials with as many bytes as those of fifty assets, each the best of its group so far. This is the worst case, because the
+// files of the previous best are then deleted.
 void measure_files(const std::filesystem::path& folder, int trials, std::size_t bytes) {
   ResultsStore store(folder / "files.sqlite", SqliteFile::Access::write);
   begin(store);
@@ -109,7 +109,7 @@ LocalWorkers::Train no_time() {
   return [](const TrialOrder&, const TrainingHooks&) { return std::optional(outcome()); };
 }
 
-// Trainings that take no time: what is left is the scheduler, the hand-over and the store.
+// Trainings that take no time: the rest is the scheduler, the hand-over and the store.
 void measure_scheduler(const std::filesystem::path& folder, int trials, Workers& workers, const char* where) {
   ResultsStore store(folder / ("scheduler" + std::to_string(workers.count()) + ".sqlite"), SqliteFile::Access::write);
   begin(store);

@@ -1,6 +1,6 @@
-// Speed of the layer in LibTorch, as ratios to what it replaces or cannot avoid: softmax, and the bare matrix product.
-// One thread, float32. Both sides of a ratio are timed in turns, round by round, and the smallest time of each counts: the
-// machines are shared, and what others do only ever adds time.
+// Speed of the layer in LibTorch, as ratios to what it replaces or cannot avoid: softmax, and the bare matrix product. One
+// thread, float32. Both sides of a ratio are timed in turns, round by round, and the smallest time of each counts: the
+// machines are shared, and other work can only add time.
 #include <torch/torch.h>
 
 #include <CLI/CLI.hpp>
@@ -26,7 +26,7 @@ using softradial::nn::SoftRadial;
 using torch::Tensor;
 using Work = std::function<void()>;
 
-// What a line of the table compares, and the bar that the ratio has to stay below (0: none).
+// The two sides that a line of the table compares, and the bar that the ratio has to stay below (0: none).
 struct Comparison {
   std::string what;
   std::string against;
@@ -86,7 +86,7 @@ void add_capped_simplex(std::vector<Comparison>& table, int64_t rows, int64_t di
   table.push_back({name + ", forward", "softmax", without_grad(ours), without_grad(softmax), 0});
 }
 
-// The other methods of the paper, on the shape for which the peers' figures are known.
+// The other methods of the paper, on the shape for which the figures of other libraries are known.
 void add_methods(std::vector<Comparison>& table) {
   constexpr int64_t kRows = 4096;
   constexpr int64_t kDim = 150;

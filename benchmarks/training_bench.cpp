@@ -1,4 +1,4 @@
-// How long an epoch of training takes: a plain softmax as the layer, one thread.
+// Measures the time of a training epoch: a plain softmax as the layer, one thread.
 //   softradial_training_bench portfolio prices.csv --epochs 20 --hidden 32 --lookback 10
 //   softradial_training_bench dispatch demand.csv --epochs 20 --hidden 64
 // Tables are wide: a header, then one row per day or hour with its ISO date (and time) in the first column.

@@ -82,7 +82,7 @@ void print(const std::string& size, const char* method, const Outcome& outcome, 
   std::printf("  %9.1e  %9.1e  %3d of %zu\n", outcome.slack, outcome.gradient_norm, outcome.rank, full_rank);
 }
 
-// Prints one table; the orthogonal projection takes part where a cap is given. True if the soft radial points are all
+// Prints one table, with the orthogonal projection if a cap is given. True if the soft radial points are all
 // strictly inside with a Jacobian of full rank.
 bool show(const std::string& title, const Set& set, std::optional<double> cap, std::mt19937& generator) {
   const Projection<double> soft(set, softradial::SoftRadial{}), hard(set, softradial::HardRadial{});

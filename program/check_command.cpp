@@ -28,7 +28,7 @@ constexpr const char* kCheckExamples = R"(Examples:
 Prints for each constraint the worst violation over all rows, the row where it occurs, and the number of rows that violate
 it. A negative violation is the distance to the boundary. Exit code 1: a point is infeasible.)";
 
-// With more constraints than this, only the worst are shown.
+// With more constraints than this, only the worst ones are shown.
 constexpr std::size_t kMaxShown = 20;
 
 struct CheckArguments {
@@ -37,7 +37,7 @@ struct CheckArguments {
   std::optional<double> tolerance;
 };
 
-// One constraint over all points so far.
+// The record of one constraint over all points so far.
 struct Record {
   double worst = -std::numeric_limits<double>::infinity();
   std::size_t row = 0;
@@ -50,7 +50,7 @@ struct Verdict {
   std::size_t infeasible = 0;
 };
 
-// Judges one more point. A NaN violates whatever it touches.
+// Judges one more point. A NaN violates every constraint that it enters.
 void judge(const Constraints& constraints, std::span<const double> x, std::span<double> violations, Verdict& verdict) {
   ++verdict.points;
   constraints.violations(x, violations);

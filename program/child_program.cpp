@@ -17,7 +17,7 @@ namespace softradial::program {
 
 namespace {
 
-// The words of a command line as the system takes them. The pointers are valid as long as `words`.
+// The words of a command line in the form that the system takes. The pointers are valid as long as `words`.
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
   std::vector<char*> pointers;
   pointers.reserve(words.size() + 1);
@@ -26,7 +26,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   return pointers;
 }
 
-// Standard input of a child is /dev/null; its output and its errors go to a descriptor, or to /dev/null too.
+// The streams of a child: its input is /dev/null; its output and errors go to a descriptor, or to /dev/null too.
 class Streams {
  public:
   explicit Streams(std::optional<int> output) {
@@ -50,7 +50,7 @@ class Streams {
   posix_spawn_file_actions_t actions_{};
 };
 
-// Nothing: it could not be started.
+// Starts a program. Returns nothing if it could not be started.
 std::optional<pid_t> started(const std::string& program, std::vector<std::string> arguments, const Streams& streams) {
   arguments.insert(arguments.begin(), program);
   pid_t child = 0;

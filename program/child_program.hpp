@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-// Other programs that a command is done by.
+// Other programs that carry out a command.
 namespace softradial::program {
 
 // Replaces this process by `program`, which is looked up in PATH unless it has a slash, with these arguments. Throws
@@ -13,7 +13,7 @@ namespace softradial::program {
 // Runs `program` to its end, without input and output. True if it could be started and ended with code 0.
 [[nodiscard]] bool succeeds(const std::string& program, std::vector<std::string> arguments);
 
-// The code of a program that could not be started, as a shell gives it.
+// The exit code of a program that could not be started, as in a shell.
 inline constexpr int kNotStarted = 127;
 
 struct ProgramOutput {

@@ -10,14 +10,14 @@ namespace softradial::program {
 
 namespace {
 
-// The command that the words led to.
+// The command that the words select.
 const CLI::App& deepest(const CLI::App& program) {
   const CLI::App* app = &program;
   while (!app->get_subcommands().empty()) app = app->get_subcommands().back();
   return *app;
 }
 
-// The first word that no command knew, on the way from the program to the deepest command; empty if there is none.
+// The first word that no command knew, on the way from the program to the deepest command; empty if all were known.
 std::pair<const CLI::App*, std::string> unknown_word(const CLI::App& program) {
   const CLI::App* app = &program;
   while (true) {
@@ -60,7 +60,7 @@ std::string full_name(const CLI::App& app) {
 }  // namespace
 
 void parse_words(CLI::App& program, std::vector<std::string> words) {
-  // CLI11 takes words from the back.
+  // CLI11 takes the words in reverse order.
   std::ranges::reverse(words);
   try {
     program.parse(std::move(words));
@@ -75,7 +75,7 @@ void parse_words(CLI::App& program, std::vector<std::string> words) {
     if (at == std::string::npos) throw;
     throw BadInput(message.substr(0, at) + "is given " + message.substr(at + too_many.size()) + " times");
   } catch (const CLI::RequiredError&) {
-    // What is required may be what was misspelt.
+    // A required option may be missing because it was misspelt.
     if (const auto [app, word] = unknown_word(program); !word.empty()) refuse(*app, word);
     const CLI::App& app = deepest(program);
     if (app.get_subcommands([](const CLI::App*) { return true; }).empty()) throw;

@@ -4,18 +4,18 @@
 #include <string>
 #include <vector>
 
-// What both programs share in reading a command line.
+// Reading a command line, for both programs.
 namespace softradial::program {
 
-// Parses the words. A command or an option that is not known is a BadInput that names the nearest one that is.
+// Parses the words. An unknown command or option is a BadInput that names the nearest known one.
 void parse_words(CLI::App& program, std::vector<std::string> words);
 
-// A word out of a list, with the nearest one in the message.
+// Accepts one word of a list. The error message names the nearest word.
 [[nodiscard]] CLI::Validator one_of(std::vector<std::string> words);
 
 enum class Format { text, json, markdown };
 
-// --format, with --json and --markdown as short forms; the three exclude each other.
+// Adds --format, with --json and --markdown as short forms; the three exclude each other.
 void add_format(CLI::App& command, Format& format);
 
 }  // namespace softradial::program

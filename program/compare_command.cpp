@@ -35,7 +35,7 @@ With --learn, networks are trained through the layers instead: compare --learn -
 struct CompareArguments {
   std::string set_file;
   std::vector<std::string> methods;
-  bool learn = false;  // never true here: `softradial` hands such a call on
+  bool learn = false;  // always false here: `softradial` hands such a call on to softradial-train
   Format format = Format::text;
 };
 
@@ -79,7 +79,7 @@ TextTable scope_table(const Report& report) {
 TextTable descent_table(const Report& report) {
   TextTable table = {{"method", "target", "steps", "distance left", "gradient left"}};
   for (const Descent& d : report.descents) {
-    // With a smaller gradient, no reasonable number of steps would move x by a thousandth.
+    // With a smaller gradient, no reasonable number of steps moves x by a thousandth.
     constexpr double kNothing = 1e-7;
     const std::string steps = d.reached               ? std::to_string(d.steps)
                               : d.gradient < kNothing ? "stalls"
@@ -143,7 +143,7 @@ Report measure(const CompareArguments& arguments) {
       const auto descents = layers::descend(method);
       report.descents.insert(report.descents.end(), descents.begin(), descents.end());
     } catch (const InvalidSet&) {
-      continue;  // the method does not take simplices: no row
+      continue;  // the method does not accept simplices: no row
     }
   }
   return report;

@@ -20,8 +20,8 @@ LinearSystem linear_part(const Set& set) {
   return system;
 }
 
-// The row and its bound divided by the first coefficient's size, its sign being `sign`: the two halves of an equality have the
-// same numbers with opposite signs.
+// The row and its bound, divided by `sign` times the size of the first coefficient. With opposite signs, the two halves of an
+// equality give the same numbers.
 std::vector<double> normalised(const LinearSystem::Row& row, double sign) {
   std::vector<double> numbers;
   double scale = 0;
@@ -35,7 +35,7 @@ std::vector<double> normalised(const LinearSystem::Row& row, double sign) {
   return numbers;
 }
 
-// For each inequality of the set: the linear row of its name, if another row is its opposite.
+// For each inequality of the set: the linear row of its name, if another row is the opposite of it.
 std::vector<std::optional<std::size_t>> halves_of_equalities(const Set& set, const LinearSystem& system) {
   const auto& rows = system.inequalities();
   std::set<std::vector<double>> known;

@@ -14,27 +14,27 @@
 
 namespace softradial::program {
 
-// How far a feasible point may be from a constraint (docs/cli.md, "check").
+// How far a feasible point may lie beyond a constraint (docs/cli.md, "check").
 struct Tolerance {
-  double epsilon;  // of the precision of the points, 2^-23 or 2^-52: for equalities (equality_tolerance)
+  double epsilon;  // precision of the points, 2^-23 or 2^-52: for equalities (equality_tolerance)
   std::optional<double> absolute;  // the user's own tolerance, for all constraints
 };
 
 // The inequalities of a set, then its equalities, as one list.
 class Constraints {
  public:
-  // `names` of the coordinates stand in the place of their indices, if there are any.
+  // The `names` of the coordinates, if there are any, replace their indices.
   Constraints(const Set& set, const Tolerance& tolerance, const std::vector<std::string>& names = {});
 
   [[nodiscard]] std::size_t size() const noexcept { return num_inequalities_ + system_.equalities().size(); }
   [[nodiscard]] bool is_equality(std::size_t index) const noexcept { return index >= num_inequalities_; }
   [[nodiscard]] std::string name(std::size_t index) const;
 
-  // -slack of an inequality, which is negative strictly inside; |residual| of an equality.
+  // -slack for an inequality, which is negative strictly inside; |residual| for an equality.
   void violations(std::span<const double> x, std::span<double> out) const;
 
-  // The largest violation of a feasible point. A larger violation or NaN means that the point is infeasible. Two inequalities
-  // that are one equality, a.x <= b and -a.x <= -b, have its tolerance.
+  // The largest violation that a feasible point may have. A larger violation or NaN means that the point is infeasible. Two
+  // inequalities that form an equality, a.x <= b and -a.x <= -b, have the tolerance of the equality.
   [[nodiscard]] double allowance(std::size_t index, std::span<const double> x) const;
 
  private:
@@ -43,11 +43,11 @@ class Constraints {
   std::size_t num_inequalities_;
   LinearSystem system_;
   std::vector<std::optional<std::size_t>>
-      halves_;  // of each inequality: its linear row, where that is half an equality
-  std::unordered_map<std::string, std::string> named_;  // constraints that are called by the name of a coordinate
+      halves_;  // for each inequality: its linear row, if that is half an equality
+  std::unordered_map<std::string, std::string> named_;  // constraints that are named after a coordinate
 };
 
-// Says why a point has no inverse: which constraint is the reason, and by how much.
+// Explains why a point has no inverse: which constraint is the reason, and by how much.
 class InteriorCheck {
  public:
   InteriorCheck(const NamedSet& set, const Anchor& anchor, const Tolerance& tolerance);
@@ -56,7 +56,7 @@ class InteriorCheck {
   // on the hull do not count: if they imply an equality, their slack is 0 there.
   [[nodiscard]] std::optional<std::string> why_not_inside(std::span<const double> x) const;
 
-  // For a point that satisfies all inequalities strictly and still has no inverse.
+  // The explanation for a point that satisfies all inequalities strictly and still has no inverse.
   [[nodiscard]] std::string why_no_inverse(std::span<const double> x) const;
 
  private:

@@ -28,14 +28,14 @@ constexpr const char* kDataExamples = R"(Examples:
   softradial data import --trips yellow_tripdata_2024-*.parquet --out demand.csv
   softradial data COMMAND --help shows more examples.)";
 
-// --data-seed, as `train` and `backtest` call it; --seed is the same here, where there is no other.
+// Adds --data-seed, the name in `train` and `backtest`; --seed means the same here, where there is no other seed.
 void add_data_seed(CLI::App& command, std::uint64_t& seed) {
   CLI::Option* const plain = add_number(command, "--seed", seed, study::kSeed, "Seed of synthetic data");
   add_number(command, "--data-seed", seed, study::kSeed, "The same")->excludes(plain);
 }
 
-// Repairs that a reader made, one line each on stderr. Call it at the end: if the command fails, the error is the only
-// line.
+// Prints the repairs that a reader made, one line each on stderr. Call it at the end: if the command fails, the error must be
+// the only line.
 void tell_warnings(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) tell("warning: " + warning);
 }
@@ -74,12 +74,12 @@ TextTable table(const std::vector<SplitSummary>& rows) {
   return out;
 }
 
-// A file name may hold any bytes; JSON may not.
+// A file name may contain any bytes; JSON must not.
 std::string dumped(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-// In JSON, fractions instead of per cent.
+// JSON has fractions instead of per cent.
 std::string json_text(const SummarizeArguments& arguments, const study::PriceTable& prices,
                       const study::SplitDates& splits, const std::vector<SplitSummary>& rows) {
   nlohmann::ordered_json json = {{"prices", arguments.prices},

@@ -25,7 +25,7 @@ onnx         plain operators, for onnxruntime and its like
 torchscript  for PyTorch after `import softradial`, and for C++ programs that link the library
 Python with torch does the work. docs/policies.md shows how to use the files.)";
 
-// The exporter is a part of the Python package, whose folder is the first argument. Nothing is imported from the current
+// The exporter is part of the Python package, whose folder is the first argument. Nothing is imported from the current
 // directory.
 constexpr const char* kExporter = R"python(import sys
 place = sys.argv.pop(1)
@@ -37,7 +37,7 @@ except ImportError as error:
     sys.exit(2)
 sys.exit(main()))python";
 
-// Ends with 0 if there is a torch. It is not loaded, which takes seconds.
+// Exits with 0 if torch is there. Does not load it, which would take seconds.
 constexpr const char* kHasTorch = R"python(import importlib.util, sys
 sys.path[:] = [entry for entry in sys.path if entry]
 sys.exit(importlib.util.find_spec("torch") is None))python";
@@ -50,8 +50,8 @@ struct ExportArguments {
   std::string python;
 };
 
-// Where the Python package of this program is: in the build folder, or where it was installed. Empty if it is at neither
-// place: then Python may have it.
+// The folder of the Python package of this program: in the build folder, or where it was installed. Empty if it is at neither
+// place: Python may then have the package itself.
 std::string package_folder() {
   const fs::path root = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
   for (const fs::path& folder : {root / "python", root / SOFTRADIAL_PYTHON_DIR}) {
@@ -60,7 +60,7 @@ std::string package_folder() {
   return {};
 }
 
-// The first Python with a torch: that of PATH, or that of the system, for which distributions package torch.
+// The first Python that has torch: the one in PATH, or the system's, for which distributions package torch.
 std::string find_python(const std::string& given) {
   const std::vector<std::string> places =
       given.empty() ? std::vector<std::string>{"python3", "/usr/bin/python3"} : std::vector<std::string>{given};

@@ -65,14 +65,14 @@ ExitCode write_figures(const std::vector<Figure>& figures, const FiguresArgument
 
 void add_figures_command(CLI::App& program, Action& chosen) {
   const auto arguments = std::make_shared<FiguresArguments>();
-  CLI::App& command = *program.add_subcommand("figures", "Draw the figures of the paper, and the same for other maps");
+  CLI::App& command = *program.add_subcommand("figures", "Draw the figures of the paper, and one for each other map");
   command.footer(kFiguresExamples);
   command.add_option("--out", arguments->folder, "Folder for the pictures")->type_name("DIR")->capture_default_str();
   command.add_option("--only", arguments->only, "Figures, separated by commas (default: all)")
       ->delimiter(',')
       ->type_name("NAME");
-  command.add_flag("--png", arguments->png, "Write a PNG beside each");
-  command.add_flag("--list", arguments->list, "Name the figures, and draw none");
+  command.add_flag("--png", arguments->png, "Also write a PNG file of each figure");
+  command.add_flag("--list", arguments->list, "List the figures without drawing them");
   command.callback([arguments, &chosen] {
     chosen = [arguments] {
       const std::vector<Figure> figures = study::all_figures();

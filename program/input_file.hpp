@@ -6,7 +6,7 @@
 
 namespace softradial::program {
 
-// A file that is read from front to end. Its descriptor is closed at the end if this class has opened it.
+// A file that is read from beginning to end. Its descriptor is closed at the end if this class has opened it.
 class InputFile {
  public:
   [[nodiscard]] static InputFile standard_input();

@@ -23,7 +23,7 @@ constexpr const char* kExamples = R"(Example:
 Exit codes: 0 done, 1 the answer is no, 2 bad usage or bad input, 3 an internal failure,
 4 interrupted.)";
 
-// A program in the same folder.
+// The path of a program in the same folder.
 std::string program_beside(const std::string& command, const std::string& name) {
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
   if (!std::filesystem::exists(program)) {
@@ -52,7 +52,7 @@ ExitCode run(int argc, const char* const* argv) {
   CLI::App program(kDescription, "softradial");
   program.set_version_flag("--version", "softradial " SOFTRADIAL_VERSION);
   program.footer(kExamples);
-  // One command: what follows it is its own, even if it is the name of another (`results export`).
+  // One command: the words after it belong to it, even if one is the name of another command (`results export`).
   program.require_subcommand(0, 1);
   Action chosen;
   add_project_command(program, chosen);
@@ -68,8 +68,8 @@ ExitCode run(int argc, const char* const* argv) {
     become("compare --learn", program_beside("compare --learn", train), words);
   }
   add_command_beside(program, chosen, "train", "Train a policy: portfolio or dispatch", train, {"train"});
-  add_command_beside(program, chosen, "backtest", "Test a saved portfolio policy on any period", train, {"backtest"});
-  add_command_beside(program, chosen, "predict", "Print the weights of a saved policy for the latest day", train,
+  add_command_beside(program, chosen, "backtest", "Test a saved policy on any period", train, {"backtest"});
+  add_command_beside(program, chosen, "predict", "Print the next decision of a saved policy: weights or shares", train,
                      {"predict"});
   add_export_command(program, chosen);
   add_command_beside(program, chosen, "table", "Reproduce the paper's tables, with its numbers next to ours", train,

@@ -4,7 +4,7 @@ namespace softradial::program {
 
 namespace {
 
-// 1e6 in full; digits that a whole number does not have are not shown.
+// Writes a bound in full, 1e6 too; without decimals that a whole number does not have.
 std::string bound_text(double bound) {
   if (bound == std::floor(bound) && std::abs(bound) < 1e17) return number_text(static_cast<long long>(bound));
   return number_text(bound);

@@ -19,11 +19,11 @@ namespace softradial::program {
 
 using study::FieldRange;
 
-// "a whole number of at least 1", "a number above 0 and at most 1": what the range asks for.
+// The numbers in a range as text: "a whole number of at least 1", "a number above 0 and at most 1".
 [[nodiscard]] std::string expected_number(const FieldRange& range, bool whole);
 
-// The number that the whole word states, without rounding where T is a whole number. Throws CLI::ValidationError in one
-// line, "--cap 5: expected ...".
+// The number that the whole word states; not rounded if T is a whole number. Throws CLI::ValidationError with one line, "--cap
+// 5: expected ...".
 template <class T>
 T parse_number(const std::string& flag, std::string_view word, const FieldRange& range) {
   const std::string_view digits = word.starts_with('+') ? word.substr(1) : word;
@@ -44,7 +44,7 @@ T parse_number(const std::string& flag, std::string_view word, const FieldRange&
   return value;
 }
 
-// What the help calls the type; TOML values are checked by it too.
+// The name of the type in the help, by which TOML values are checked too.
 template <class T>
 constexpr const char* number_type_name() {
   if constexpr (std::floating_point<T>) return "FLOAT";
@@ -58,7 +58,7 @@ std::string number_text(T value) {
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
-// An option that takes one number. Its default, shown in the help, is the present value.
+// An option that takes one number. Its default, shown in the help, is the present value of `value`.
 template <class T>
 requires std::is_arithmetic_v<T> CLI::Option* add_number(CLI::App& command, const std::string& flag, T& value,
                                                          const FieldRange& range, const std::string& help) {
@@ -68,7 +68,7 @@ requires std::is_arithmetic_v<T> CLI::Option* add_number(CLI::App& command, cons
       ->default_str(number_text(value));
 }
 
-// The same for a number that may be left out.
+// An option for a number that may be left out.
 template <class T>
 CLI::Option* add_number(CLI::App& command, const std::string& flag, std::optional<T>& value, const FieldRange& range,
                         const std::string& help) {
@@ -76,7 +76,7 @@ CLI::Option* add_number(CLI::App& command, const std::string& flag, std::optiona
   return command.add_option_function<std::string>(flag, read, help)->type_name(number_type_name<T>());
 }
 
-// The same for several numbers, separated by commas.
+// An option for several numbers, separated by commas.
 template <class T>
 CLI::Option* add_numbers(CLI::App& command, const std::string& flag, std::vector<T>& values, const FieldRange& range,
                          const std::string& help) {

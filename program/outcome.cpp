@@ -20,7 +20,7 @@ constexpr std::size_t kMaxQuoted = 40;
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
-// A path that cannot be used is the user's; a device that is full or broken is not.
+// A path that cannot be used is the user's mistake; a full or broken device is not.
 ExitCode exit_code_of(const std::error_code& error) {
   for (const std::errc failure : {std::errc::no_space_on_device, std::errc::io_error, std::errc::file_too_large,
                                   std::errc::not_enough_memory, std::errc::too_many_files_open}) {
@@ -39,7 +39,7 @@ ExitCode report(ExitCode code, const std::string& message) {
 ExitCode guarded(const std::function<ExitCode()>& work) noexcept {
   // If the reader leaves early, the next write fails, and OutputFile ends the program quietly.
   std::signal(SIGPIPE, SIG_IGN);
-  // A file that grows beyond its limit is a failed write with a message, not the end of the process.
+  // A file that grows beyond its limit gives a failed write with a message, and does not end the process.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     return work();
@@ -59,7 +59,7 @@ ExitCode guarded(const std::function<ExitCode()>& work) noexcept {
   } catch (const std::filesystem::filesystem_error& error) {
     return report(exit_code_of(error.code()), error.path1().string() + ": " + error.code().message());
   } catch (const std::exception& error) {
-    // The messages of LibTorch go on for thousands of letters of addresses.
+    // LibTorch's messages go on with thousands of letters of addresses.
     const std::string_view message = error.what();
     return report(ExitCode::internal_failure, std::string(message.substr(0, message.find('\n'))));
   } catch (...) {
@@ -68,7 +68,7 @@ ExitCode guarded(const std::function<ExitCode()>& work) noexcept {
 }
 
 void tell(const std::string& message) noexcept {
-  // A file name may contain control characters. As blanks they cannot break the line.
+  // A file name may contain control characters. They become blanks, which cannot break the line.
   std::string line = "softradial: " + message;
   std::ranges::replace_if(line, is_control, ' ');
   std::fputs((line + "\n").c_str(), stderr);

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-// How a command ends, and what the user is told about it.
+// How a command ends, and what it tells the user.
 namespace softradial::program {
 
 // The exit codes of docs/cli.md.
@@ -14,7 +14,7 @@ enum class ExitCode : int {
   answer_is_no = 1,      // an infeasible point, a set without interior
   bad_input = 2,         // bad usage, a bad SET.json, a bad row
   internal_failure = 3,  // no memory, a full disk, a search that gave up, a bug
-  interrupted = 4,       // a signal ended a training early; what was done is saved
+  interrupted = 4,       // a signal ended a training early; the work done is saved
 };
 
 // Input that cannot be used. The message names file, line and value.
@@ -35,7 +35,7 @@ class Interrupted : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The reader of our output has left. This is no error: the program ends quietly.
+// Thrown when the reader of our output has left. This is no error: the program ends quietly.
 class OutputClosed : public std::exception {};
 
 // Runs `work` and returns the exit code for main. An exception becomes one line on stderr.

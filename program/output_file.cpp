@@ -13,7 +13,7 @@ namespace softradial::program {
 
 namespace {
 
-// Numbers stand at the right of their column.
+// Columns of numbers are aligned to the right.
 bool holds_numbers(const TextTable& table, std::size_t column) {
   return std::all_of(table.begin() + 1, table.end(), [column](const auto& row) {
     const std::string& cell = row[column];
@@ -58,7 +58,7 @@ std::string as_markdown(const TextTable& table) {
 }  // namespace
 
 char* OutputFile::reserve(std::size_t size) {
-  // The buffer grows by halves. Growing it block by block would copy the text again for every block.
+  // The buffer grows by half its size. Growing it block by block would copy the text again for every block.
   if (buffer_.size() < size_ + size) buffer_.resize(std::max(size_ + size, buffer_.size() + buffer_.size() / 2));
   return buffer_.data() + size_;
 }

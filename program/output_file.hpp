@@ -15,7 +15,7 @@ class OutputFile {
 
   explicit OutputFile(int descriptor) : descriptor_(descriptor) {}
 
-  // `reserve` returns room for `size` more bytes; `commit` says where the text ends now.
+  // `reserve` returns room for `size` more bytes; `commit` tells where the text now ends.
   [[nodiscard]] char* reserve(std::size_t size);
   void commit(const char* end) noexcept { size_ = static_cast<std::size_t>(end - buffer_.data()); }
   void append(std::string_view text);
@@ -32,7 +32,7 @@ class OutputFile {
   bool streaming_ = false;
 };
 
-// The cells of a table. The first row is the head.
+// The cells of a table. The first row is the header.
 using TextTable = std::vector<std::vector<std::string>>;
 
 // The table with aligned columns, or in Markdown.

@@ -5,8 +5,8 @@
 
 namespace softradial::program {
 
-// Shows "softradial: 1200000 rows" on stderr, rewritten in place, once a command has run for a second. Silent if stderr
-// is no terminal, or if the rows themselves go to the terminal.
+// Shows "softradial: 1200000 rows" on stderr, rewritten in place, once a command has run for a second. Silent if stderr is not
+// a terminal, or if the rows themselves go to the terminal.
 class Progress {
  public:
   Progress();

@@ -27,7 +27,7 @@ Each row of stdin is one point and gives one row on stdout. A row with nan or in
 
 // The command line as the user wrote it.
 struct ProjectArguments {
-  ProjectOptions options;  // its method has its default numbers, its quantity is not set
+  ProjectOptions options;  // its method has default numbers, its quantity is not set yet
   std::string contraction;
   std::optional<double> lambda;
   bool lambda_is_auto = false;
@@ -82,7 +82,7 @@ ProjectOptions options_of(const ProjectArguments& arguments) {
     throw BadInput("--lambda auto is for soft_radial, not for " + std::string(method_name(options.method)));
   }
   options.quantity = quantities.empty() ? Quantity::value : quantities.front();
-  options.second_file = arguments.vjp_file + arguments.jvp_file;  // at most one of them is given
+  options.second_file = arguments.vjp_file + arguments.jvp_file;  // at most one of the two is given
   return options;
 }
 
@@ -103,7 +103,7 @@ void add_method_options(CLI::App& command, ProjectArguments& arguments) {
   command
       .add_option_function<std::string>(
           "--lambda", read_lambda,
-          "Scale of the contraction, positive (soft_radial, gauge_map: default 1), or auto: "
+          "Scale of the contraction, a positive number (gauge_map: default 1), or auto: "
           "in units of the set (soft_radial: default)")
       ->type_name("FLOAT|auto");
   add_number(command, "--epsilon", arguments.epsilon, study::kAnyNumber,

@@ -28,18 +28,18 @@ namespace softradial::program {
 
 namespace {
 
-// Rows of a block that one thread maps at a time. The number of threads does not change these pieces, so it cannot
-// change a bit of the result.
+// The number of rows that one thread maps at a time. These pieces do not depend on the number of threads, so the result does
+// not either, to the bit.
 constexpr std::size_t kPieceRows = 256;
 
-// A method on a set, reduced to what a stream needs: how wide rows are, and a function from rows to rows.
+// A method on a set, reduced to what a stream needs: the width of rows, and a function from rows to rows.
 template <class T>
 struct RowMap {
   std::size_t in_dim = 0;      // numbers in a row of stdin
-  std::size_t second_dim = 0;  // numbers in a row of the second file; 0: there is none
+  std::size_t second_dim = 0;  // numbers in a row of the second file; 0: no second file
   std::size_t out_dim = 0;     // numbers in a row of stdout
   std::function<void(Rows<const T> in, Rows<const T> second, Rows<T> out)> apply;
-  std::optional<InteriorCheck> interior;  // says why a row has no inverse; only for Quantity::inverse
+  std::optional<InteriorCheck> interior;  // explains why a row has no inverse; only for Quantity::inverse
 };
 
 template <class RowsType>
@@ -47,7 +47,7 @@ RowsType part(RowsType rows, std::size_t first, std::size_t count) {
   return {rows.data() + first * rows.dim(), count, rows.dim()};
 }
 
-// Calls work(piece) for all pieces below `count`, on up to `threads` threads. Throws the first exception again.
+// Calls work(piece) for all pieces below `count`, on up to `threads` threads. Rethrows the first exception.
 void for_each_piece(std::size_t count, std::size_t threads, const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next = 0;
   std::exception_ptr failure;
@@ -74,7 +74,7 @@ Tolerance tolerance_of() {
   return {.epsilon = std::numeric_limits<T>::epsilon(), .absolute = std::nullopt};
 }
 
-// The maps of the core have all quantities and bring their own threads.
+// The radial maps of the core, which have all quantities and their own threads.
 template <class T>
 RowMap<T> radial_map(const NamedSet& named, const Method& method, const ProjectOptions& options,
                      const ProjectionOptions& how) {
@@ -114,7 +114,7 @@ RowMap<T> radial_map(const NamedSet& named, const Method& method, const ProjectO
   return map(0, dim, [=](Rows<const T> u, Rows<const T>, Rows<T> x) { projection->project(u, x, *workspace); });
 }
 
-// The other layers have values and J'g, some of them more. Their objects may be called from several threads at once.
+// The other layers. All have values and J'g, some have more. Their objects may be called from several threads at once.
 template <class T>
 RowMap<T> layer_map(const NamedSet& named, const ProjectOptions& options, const ProjectionOptions& how) {
   const std::shared_ptr<const Layer<T>> layer = make_layer<T>(named.set, options.method, how);
@@ -218,7 +218,7 @@ class Stream {
   std::size_t read_block() {
     const std::size_t count = input_.read({in_.data(), max_rows_, map_.in_dim});
     if (!second_input_) return count;
-    // At the end of stdin one more row is asked for: there must be none.
+    // At the end of stdin one more row of the second file is asked for: there must be none.
     const std::size_t expected = std::max<std::size_t>(count, 1);
     const std::size_t second_count = second_input_->read({second_.data(), expected, map_.second_dim});
     if (second_count < count) fail_lengths(second_input_->name(), second_input_->rows_read(), input_.name());
@@ -230,7 +230,7 @@ class Stream {
     throw BadInput(fmt::format("{} ends after row {}, but {} has more", shorter, rows, longer));
   }
 
-  // A point that is not strictly inside has no inverse: an error. The library judges by the gauge and answers with a row
+  // A point that is not strictly inside has no inverse, which is an error. The library judges by the gauge and returns a row
   // of NaN; it cannot tell the boundary from the last numbers before it. The constraints themselves can.
   void require_inverted(Rows<const T> x, Rows<const T> u) const {
     std::vector<double> point(map_.in_dim);

@@ -17,7 +17,7 @@ namespace softradial::program {
 namespace {
 
 constexpr std::size_t kBufferSize = 1 << 20;
-// No number is longer: 17 digits suffice for a double, 767 for the exact decimals of any of them.
+// The longest number: 17 digits suffice for a double, 767 for the exact decimals of any double.
 constexpr std::ptrdiff_t kMaxNumber = 1024;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
@@ -27,7 +27,7 @@ bool ends_number(char c) { return c == ',' || c == '\n' || c == '\r' || is_blank
 template <class T>
 constexpr std::string_view kTypeName = std::is_same_v<T, float> ? "f32" : "f64";
 
-// Reads a number that from_chars calls out of range, too large or too small, as C does: infinite, 0 or denormal.
+// Reads a number that from_chars calls out of range (too large or too small) as C does: infinite, 0 or denormal.
 template <class T>
 T read_extreme(const char* first, const char* last) {
   const std::string token(first, last);
@@ -87,7 +87,7 @@ void RowReader<T>::read_row(T* out) {
 template <class T>
 T RowReader<T>::read_number(std::size_t column) {
   const char* const start = next_;
-  // from_chars accepts no plus sign, so it is skipped here; but not in "+-1", which is no number.
+  // from_chars accepts no plus sign, so it is skipped here; but not in "+-1", which is not a number.
   const bool has_plus = end_ - start > 1 && start[0] == '+' && start[1] != '-';
   const char* const first = start + (has_plus ? 1 : 0);
   T value = 0;
@@ -160,7 +160,7 @@ void RowReader<T>::fail_count(std::size_t columns) const {
   fail(rows_read_ + 1, fmt::format("expected {} numbers, got {}", dim_, columns));
 }
 
-// Counts only what is in the buffer: the rest of a long line is not read for the sake of a message.
+// Counts only the columns in the buffer: the rest of a long line is not read for the sake of a message.
 template <class T>
 void RowReader<T>::fail_extra_columns() const {
   const char* const line_end = std::find(next_, end_, '\n');
@@ -174,7 +174,7 @@ template class RowReader<double>;
 
 std::vector<double> read_single_row(const std::string& path, std::size_t dim) {
   RowReader<double> reader(InputFile::open(path), dim);
-  // Room for the row, and for a second one, to see whether there is one.
+  // Has room for the row and for a second one, to see whether there is one.
   std::vector<double> values(2 * dim);
   const std::size_t count = reader.read({values.data(), 2, dim});
   if (count == 0) throw BadInput(fmt::format("{}: expected one row of {} numbers, got none", path, dim));

@@ -10,13 +10,13 @@
 
 namespace softradial::program {
 
-// Numbers in a block of rows: large enough for the matrix product of a polyhedron, small enough for the cache.
+// The number of numbers in a block of rows: large enough for the matrix product of a polyhedron, small enough for the cache.
 inline constexpr std::size_t kBlockNumbers = std::size_t{1} << 16;
 
 enum class NonFinite { accept, reject };
 
-// Reads rows of `dim` numbers from a stream, block by block, in constant memory: only a number has to fit into the
-// buffer, not a line. This is no reader of CSV files with headers, dates and quotes; that is the study's CsvText.
+// Reads rows of `dim` numbers from a stream, block by block, in constant memory: a number has to fit into the buffer, a line
+// need not. For CSV files with headers, dates and quotes, see the study's CsvText.
 //
 // Grammar: numbers as in C, separated by commas, with blanks around them. "nan", "inf" and "-inf" are numbers unless they
 // are rejected. Lines end in LF or CR LF; the last line end may be missing. No header, no quotes, no empty lines. A byte
@@ -42,7 +42,7 @@ class RowReader {
 
  private:
   void read_row(T* out);
-  // After both, the next character is in the buffer: `next_` is at its end only if the input has ended.
+  // After both functions, the next character is in the buffer: `next_` is at its end only if the input has ended.
   [[nodiscard]] T read_number(std::size_t column);
   void skip_blanks();
 

@@ -40,8 +40,8 @@ struct Decimal {
   int exponent;
 };
 
-// round(m 2^e 10^p), halves to even, for 0 <= p <= kMaxPower: exact, since m 5^p is an integer of at most 128 bits and
-// all that remains is a shift by e + p.
+// round(m 2^e 10^p), halves to even, for 0 <= p <= kMaxPower. Exact, since m 5^p is an integer of at most 128 bits and only a
+// shift by e + p remains.
 std::uint64_t scaled(std::uint64_t m, int e, int p) {
   const Wide product = m * kPowersOfFive[static_cast<std::size_t>(p)];
   const int shift = -(e + p);
@@ -53,8 +53,8 @@ std::uint64_t scaled(std::uint64_t m, int e, int p) {
   return static_cast<std::uint64_t>(whole) + (up ? 1 : 0);
 }
 
-// Finds the digits of a positive normal number. Returns false if the exact product does not fit: for very small and very
-// large numbers.
+// Finds the digits of a positive normal number. Returns false for very small and very large numbers, for which the exact
+// product does not fit.
 template <int kDigits>
 bool to_decimal(double value, Decimal& out) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
@@ -142,8 +142,8 @@ char* write_decimal(char* out, Decimal value) {
   return out;
 }
 
-// std::to_chars with a precision takes 2 to 3 times as long (90 against 40 ns a number), so it serves only the numbers
-// whose digits are not found above.
+// std::to_chars with a precision takes 2 to 3 times as long (90 against 40 ns a number), so it is used only for numbers whose
+// digits are not found above.
 template <int kDigits, class T>
 char* write(char* out, T value) noexcept {
   if (std::isnan(value)) {

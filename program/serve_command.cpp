@@ -28,8 +28,8 @@ struct ServeArguments {
 
 constexpr study::FieldRange kPorts = {.least = 0, .most = 65535};
 
-// The body comes from a provider, because the library compresses all others: by Brotli at its slowest, a second for a page that
-// goes no further than this machine.
+// The body comes from a provider, because the library compresses all other bodies: by Brotli at its slowest, a second for a
+// page that never leaves this machine.
 void answer(httplib::Response& response, int status, std::string text, const char* type) {
   response.status = status;
   const auto body = std::make_shared<const std::string>(std::move(text));
@@ -43,8 +43,8 @@ ExitCode serve(const ServeArguments& arguments) {
   study::LivePage page(arguments.source,
                        arguments.zones.empty() ? study::ZonePlaces() : study::read_zone_places(arguments.zones));
   httplib::Server server;
-  // A connection keeps a thread for as long as it is open, and browsers open some before they have anything to ask: several
-  // threads, which wait for a request no longer than a second.
+  // An open connection keeps a thread, and browsers open some before they have a request. So there are several threads, and
+  // each waits for a request no longer than a second.
   server.new_task_queue = [] { return new httplib::ThreadPool(4); };
   server.set_read_timeout(1);
   server.set_keep_alive_timeout(1);

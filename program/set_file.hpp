@@ -6,7 +6,7 @@
 
 namespace softradial::program {
 
-// The set of --set for the commands that have no data. Limits by name mean nothing without columns: they are a BadInput.
+// Reads the set of --set, for commands without data. Limits by name mean nothing without columns: they are a BadInput.
 [[nodiscard]] NamedSet load_set_file(const std::string& file);
 
 }  // namespace softradial::program

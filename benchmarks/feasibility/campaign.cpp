@@ -48,7 +48,7 @@ Eigen::MatrixXd gaussian(Eigen::Index rows, Eigen::Index cols, unsigned seed) {
   return Eigen::MatrixXd::NullaryExpr(rows, cols, [&] { return normal(engine); });
 }
 
-// One block of rows: a subject, a precision, a method, and a seed of its own.
+// One block of rows: a subject, a precision, a method, and its own seed.
 struct Block {
   std::size_t subject;
   bool single;
@@ -105,7 +105,7 @@ Tally run_block(const Subject& subject, const std::vector<Evaluator<T>>& evaluat
   };
   judge(0);
 
-  // A quarter of the rows is projected again from where the hard projection puts them: on the boundary.
+  // A quarter of the rows is projected again, from the boundary, where the hard projection puts them.
   const std::size_t first = block.rows - block.rows / 4;
   constexpr std::size_t kHard = 3;
   Workspace<T> hard_workspace(evaluators[kHard]);

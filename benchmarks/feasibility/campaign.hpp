@@ -14,7 +14,7 @@
 
 namespace softradial::feasibility {
 
-// What the judge found in one precision.
+// The findings of the judge in one precision.
 struct Tally {
   std::uint64_t rows = 0;
   std::uint64_t violations = 0;                                 // not strictly inside, or off the hull
@@ -25,7 +25,7 @@ struct Tally {
   void add(const Tally& other);
 };
 
-// A set with all that its rows need, prepared once and shared by the workers.
+// A set with everything that its rows need, prepared once and shared by the workers.
 struct Subject {
   Subject(std::string name_, Set set_, double weight_);
 
@@ -37,7 +37,7 @@ struct Subject {
   std::vector<Eigen::VectorXd> normals;
 };
 
-// The zoo of the tests and a few sets of the size that users have.
+// The test zoo and a few sets of the size that users have.
 [[nodiscard]] std::vector<Subject> subjects();
 
 struct Options {

@@ -10,8 +10,8 @@ template <class T>
 RowSource<T>::RowSource(const Eigen::VectorXd& anchor, const std::vector<Eigen::VectorXd>& normals, std::uint64_t seed)
     : anchor_(anchor), normals_(normals), engine_(seed) {}
 
-// Half of the time between 1e-3 and 1e6, else anywhere from the smallest subnormal to the largest number; now and then 0
-// and the largest number themselves.
+// A size: half of the time between 1e-3 and 1e6, else anywhere from the smallest subnormal to the largest number; now and then
+// exactly 0 or the largest number.
 template <class T>
 double RowSource<T>::magnitude() {
   const double kind = uniform(0, 1);

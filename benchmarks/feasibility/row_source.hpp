@@ -11,8 +11,8 @@
 
 namespace softradial::feasibility {
 
-// Inputs that have a chance to break a projection: every size from subnormal to the largest finite number, and directions
-// that a random vector never takes.
+// Draws inputs that may break a projection: of every size from subnormal to the largest finite number, and in directions that
+// a random vector never takes.
 template <class T>
 class RowSource {
  public:
@@ -21,7 +21,7 @@ class RowSource {
 
   void fill(std::span<T> row);
 
-  // Replaces u by points next to the boundary: x, a point that lies there, moved by up to three ulp in each coordinate.
+  // Replaces u by points next to the boundary: x, a point on it, moved by up to three ulp in each coordinate.
   void nudge(std::span<const T> x, std::span<T> u);
 
  private:

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ends the program where a call failed. */
+/* Ends the program if a call failed. */
 static void require(sr_status status) {
   if (status == SR_OK) return;
   fprintf(stderr, "%s: %s\n", sr_status_name(status), sr_error_text(NULL));
@@ -44,7 +44,7 @@ int main(void) {
     if (violation[i] != 0) return EXIT_FAILURE;
   }
 
-  /* What goes wrong is a status and a line. */
+  /* An error is a status and one line of text. */
   const sr_status status = sr_project_f32(layer, (sr_const_rows_f32){u, kRows, 3, 3}, (sr_rows_f32){x, kRows, 3, 3});
   printf("%s: %s\n", sr_status_name(status), sr_error_text(NULL));
 

@@ -7,7 +7,7 @@
 
 namespace softradial {
 
-// The affine hull {x : N x = c} of a set, with orthonormal rows N (codimension x dim); no rows: all of R^n.
+// The affine hull {x : N x = c} of a set. The rows of N (codimension x dim) are orthonormal; without rows it is all of R^n.
 struct AffineHull {
   Eigen::MatrixXd normals;
   Eigen::VectorXd offsets;

@@ -15,7 +15,7 @@ namespace softradial {
 //   analytic    minimiser of the barrier (everything; Newton's method after a phase I)
 enum class AnchorSearch { automatic, chebyshev, analytic };
 
-// How it was found.
+// How the anchor was found.
 enum class AnchorSource { given, closed_form, chebyshev, analytic };
 [[nodiscard]] std::string_view to_string(AnchorSource source) noexcept;
 
@@ -31,15 +31,15 @@ struct Anchor {
   AnchorStatus status = AnchorStatus::not_found;
   AnchorSource source = AnchorSource::given;
   Eigen::VectorXd point;  // strictly inside, on the hull to rounding
-  AffineHull hull;        // of the set, implicit equalities included
+  AffineHull hull;        // affine hull of the set, implicit equalities included
   double slack = 0;       // the smallest slack of the inequalities that are not constant on the hull; +infinity if none
-  std::string reason;     // why not, naming the constraints; empty when found
+  std::string reason;     // why there is no anchor, naming the constraints; empty when found
 };
 
 [[nodiscard]] Anchor find_anchor(const Set& set, AnchorSearch search = AnchorSearch::automatic);
 
-// The same answer for a point of the user's: its hull is found, and the point is checked against every inequality.
-// Throws AnchorNotInterior where it is not strictly inside, ShapeError or NonFiniteInput where it is no point at all.
+// The same answer for the user's own point: the hull is found, and the point is checked against every inequality.
+// Throws AnchorNotInterior if the point is not strictly inside, ShapeError or NonFiniteInput if it is no point at all.
 [[nodiscard]] Anchor check_anchor(const Set& set, const Eigen::VectorXd& point);
 
 // find_anchor, with every status but `found` turned into NoInterior.

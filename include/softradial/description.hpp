@@ -11,7 +11,7 @@ namespace softradial {
 
 using SparseMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 
-// What a set was built from, as plain data: it prints, compares and serialises sets without knowing their types.
+// The data that a set was built from, in plain form: sets are printed, compared and serialised without knowing their types.
 // Fields stand in the order of SET.json; +-infinity stands for an open side.
 struct Description {
   using Value = std::variant<double, Eigen::VectorXd, Eigen::MatrixXd, SparseMatrix, std::vector<Eigen::MatrixXd>,

@@ -5,7 +5,7 @@
 
 namespace softradial {
 
-// Everything the library throws. Messages are one line and name the index and the value at fault.
+// Base class of everything the library throws. Messages are one line and name the index and the value at fault.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -10,19 +10,19 @@
 
 namespace softradial {
 
-// gamma(d) and which piece of the set attains it: all that the gradient needs again, next to d itself.
+// gamma(d) and the index of the piece of the set that attains it. Together with d, this is all that the gradient needs.
 template <class T>
 struct GaugeAt {
   T gamma = 0;
   std::int32_t active = 0;
 };
 
-// Buffers of one gauge for blocks of rows. Allocated before evaluation, owned by the caller's workspace.
+// Buffers that one gauge needs for a block of rows. Allocated before evaluation, owned by the caller's workspace.
 struct GaugeScratch {
   virtual ~GaugeScratch() = default;
 };
 
-// Guarded reciprocal slacks of the coordinates, 0 on an open side; `active` counts upper sides, then lower sides.
+// Guarded reciprocal slacks of the coordinates; 0 on an open side. `active` counts the upper sides, then the lower ones.
 template <class T>
 struct CoordinateSides {
   std::span<const T> up;
@@ -35,7 +35,7 @@ struct CoordinateSides {
 //
 // Sublinear: gamma(t d) = t gamma(d) for t >= 0, gamma(d + e) <= gamma(d) + gamma(e).
 //
-// The guard (docs/math/margin.md). What a gauge returns is that of a set a few ulp smaller than C: with
+// The guard (docs/math/margin.md). The returned gauge belongs to a set that is a few ulp smaller than C: with
 //   gamma_guarded(d) = gamma(d) + kappa |d|,
 // every rounded point x = fl(u0 + phi d) with phi * gamma_guarded(d) <= 1 is strictly inside every inequality of C in
 // exact arithmetic, for any direction d that was itself computed with rounding. The part of the margin that does not
@@ -47,31 +47,31 @@ class Gauge {
 
   [[nodiscard]] virtual std::unique_ptr<GaugeScratch> make_scratch(std::size_t max_rows) const = 0;
 
-  // at[i] = gamma(d_i) without kappa |d_i|. Finite d of ordinary size (|d|^2 does not overflow). Ties: smallest index.
+  // at[i] = gamma(d_i) without kappa |d_i|. Needs finite d of ordinary size (|d|^2 does not overflow). Ties: smallest index.
   virtual void evaluate(Rows<const T> d, std::span<GaugeAt<T>> at, GaugeScratch& scratch) const noexcept = 0;
 
-  // out += scale * grad gamma(d) for one row. The zero vector where gamma = 0.
+  // out += scale * grad gamma(d) for one row. The gradient is zero where gamma = 0.
   virtual void add_gradient(T scale, std::span<const T> d, const GaugeAt<T>& at, std::span<T> out,
                             GaugeScratch& scratch) const noexcept = 0;
 
-  // grad gamma(d) as a row that is stored, where the gauge is a maximum of linear functions and gamma > 0; null elsewhere.
+  // Pointer to grad gamma(d) as a stored row, if the gauge is a maximum of linear functions and gamma > 0; null otherwise.
   [[nodiscard]] virtual const T* gradient_row(const GaugeAt<T>&) const noexcept { return nullptr; }
 
   // Number of values that `active` can take: 0 ... num_pieces - 1.
   [[nodiscard]] virtual std::int32_t num_pieces() const noexcept { return 1; }
 
-  // kappa of the guard, and an upper bound of gamma(v) over unit vectors v: the reciprocal of the radius of a ball
-  // around u0 inside C.
+  // kappa() is that of the guard. lipschitz() is an upper bound of gamma(v) over unit vectors v: the reciprocal of the radius
+  // of a ball around u0 inside C.
   [[nodiscard]] virtual double kappa() const noexcept = 0;
   [[nodiscard]] virtual double lipschitz() const noexcept = 0;
 
-  // How much smaller than C the set of this gauge is, relative to C, before kappa |d|.
+  // How much smaller than C the set of this gauge is, relative to C, before kappa |d| is added.
   [[nodiscard]] virtual double sigma() const noexcept = 0;
 
-  // What `evaluate` returns, by tensors: the same formula with the same numbers, without kappa |d|.
+  // The result of `evaluate`, computed by tensors: the same formula with the same numbers, without kappa |d|.
   [[nodiscard]] virtual TensorGauge in_tensors(const TensorSpace& space) const = 0;
 
-  // Not empty where gamma(d) = max_j max(d_j up_j, -d_j down_j, 0): such a set is projected onto by fused passes.
+  // Not empty where gamma(d) = max_j max(d_j up_j, -d_j down_j, 0): fused passes project onto such sets.
   [[nodiscard]] virtual CoordinateSides<T> coordinate_sides() const noexcept { return {}; }
 };
 

@@ -23,81 +23,81 @@ namespace softradial {
 
 // x = p + phi w with p the nearest point of the set shrunk by delta towards its anchor, w = P_hull(u) - p and
 // phi = 1 / (1 / kappa + gamma), gamma the gauge of w seen from p (docs/math/soft_orthogonal.md): an orthogonal projection
-// that is a bijection onto the interior. The sets of `Orthogonal`.
+// that is a bijection onto the interior. For the same sets as `Orthogonal`.
 struct SoftOrthogonal {
   double kappa = 0.03;
   double delta = 0.003;
-  int steps = 0;  // onto polyhedra: so many splitting steps in the place of the exact projection; 0: exact
+  int steps = 0;  // for polyhedra: number of splitting steps that replace the exact projection; 0: exact
   bool operator==(const SoftOrthogonal&) const = default;
 };
 
 // x_j = lower_j + (upper_j - lower_j) sigmoid((u_j - tau) / temperature), tau from the sum; without upper bounds a softmax
-// (docs/math/mirror.md). A smooth bijection of the hull onto the interior. Boxes, simplices, capped simplices, and products
-// of these.
+// (docs/math/mirror.md). A smooth bijection of the hull onto the interior. For boxes, simplices, capped simplices, and
+// products of these.
 struct Mirror {
   double temperature = 1;
   bool operator==(const Mirror&) const = default;
 };
 
-// x = total softmax(u / temperature). Simplices.
+// x = total softmax(u / temperature). For simplices.
 struct Softmax {
   double temperature = 1;
   bool operator==(const Softmax&) const = default;
 };
 
-// x = argmin |x - u| over the set. Boxes, simplices, capped simplices, balls, ellipsoids, quadratics, polyhedra, and
+// x = argmin |x - u| over the set. For boxes, simplices, capped simplices, balls, ellipsoids, quadratics, polyhedra, and
 // intersections of these.
 struct Orthogonal {
   bool operator==(const Orthogonal&) const = default;
 };
 
 // Some coordinates are computed from the others so that the equalities hold; then gradient steps reduce the squared
-// violation of the inequalities (paper, appendix on competitors). Sets of linear constraints. `symmetric`: u is first
-// projected orthogonally onto the equalities.
+// violation of the inequalities (paper, appendix on competitors). For sets of linear constraints. With `symmetric`, u is
+// first projected orthogonally onto the equalities.
 struct Dc3 {
   int steps = 5;
-  double learning_rate = 0.01;  // with a sum of n numbers, steps above (1 + momentum) / n diverge: docs/methods/dc3.md
+  double learning_rate = 0.01;  // with a sum of n numbers, rates above (1 + momentum) / n diverge: docs/methods/dc3.md
   double momentum = 0.5;
   bool symmetric = true;
   bool operator==(const Dc3&) const = default;
 };
 
-// Least-squares corrections of all linear constraints at once, `steps` times (paper, eq. hardnet-lsq). Sets of linear
+// Least-squares corrections of all linear constraints at once, `steps` times (paper, eq. hardnet-lsq). For sets of linear
 // constraints.
 struct HardNet {
   int steps = 3;
   bool operator==(const HardNet&) const = default;
 };
 
-// x = u + A^+ (relu(lower - A u) - relu(A u - upper)), A^+ the right pseudoinverse (paper, eq. hardnet-aff). Linear
-// constraints whose rows, opposite ones merged, are independent.
+// x = u + A^+ (relu(lower - A u) - relu(A u - upper)), A^+ the right pseudoinverse (paper, eq. hardnet-aff). For linear
+// constraints whose rows are independent once opposite ones are merged.
 struct HardNetAff {
   bool operator==(const HardNetAff&) const = default;
 };
 
-// The orthogonal projection as a differentiable programme. Sets of linear constraints, through the QP layer.
+// The orthogonal projection as a differentiable programme, solved by the QP layer. For sets of linear constraints.
 struct HardNetCvx {
   bool operator==(const HardNetCvx&) const = default;
 };
 
-// x = u0 + min(1, 1/gamma(v)) v, v = P_hull(u): the hard radial map of u0 + u. Every set.
+// x = u0 + min(1, 1/gamma(v)) v, v = P_hull(u): the hard radial map of u0 + u. For every set.
 struct Rayen {
   bool operator==(const Rayen&) const = default;
 };
 
-// x = u0 + sigmoid(s) / gamma(v) v. The model gives dim + 1 numbers, (v, s). Bounded sets.
+// x = u0 + sigmoid(s) / gamma(v) v. The model gives dim + 1 numbers, (v, s). For bounded sets.
 struct RayScalar {
   bool operator==(const RayScalar&) const = default;
 };
 
 // Polar coordinates in the hull: a radius sigmoid(z_1) of the way to the boundary, along the direction whose angles are
-// pi sigmoid(z_2), ..., 2 pi sigmoid(z_k). Input width: the dimension of the hull, at least 2. Bounded sets.
+// pi sigmoid(z_2), ..., 2 pi sigmoid(z_k). Input width: the dimension of the hull, at least 2. For bounded sets.
 struct Hop {
   bool operator==(const Hop&) const = default;
 };
 
 // An invertible network that is trained to map the unit ball of the hull onto the set; a point outside is pulled towards
-// the centre along its ray in the ball until its image lies inside, by bisection. Bounded sets.
+// the centre along its ray in the ball until its image lies inside, by bisection. For bounded sets.
 struct Hp {
   int couplings = 4;
   int hidden = 32;
@@ -109,7 +109,7 @@ struct Hp {
   bool operator==(const Hp&) const = default;
 };
 
-// x = u: nothing is enforced. The loss should include a penalty (softradial/violation.hpp). Every set.
+// x = u: nothing is enforced. The loss should include a penalty (softradial/violation.hpp). For every set.
 struct SoftPenalty {
   bool operator==(const SoftPenalty&) const = default;
 };
@@ -117,43 +117,43 @@ struct SoftPenalty {
 using LayerMethod = std::variant<SoftRadial, HardRadial, GaugeMap, SoftOrthogonal, Mirror, Softmax, Orthogonal, Dc3,
                                  HardNet, HardNetAff, HardNetCvx, Rayen, RayScalar, Hop, Hp, SoftPenalty>;
 
-// The method as a map of softradial/projection.hpp, if it is one of them.
+// The method as a map of softradial/projection.hpp; empty if it is none of them.
 [[nodiscard]] std::optional<Method> radial_method(const LayerMethod& method) noexcept;
 
-// Whether the method's layers have an inverse, log |det J| and tangents: the maps of softradial/projection.hpp,
+// Whether the method's layers have an inverse, log |det J| and tangents. True for the maps of softradial/projection.hpp,
 // soft_orthogonal and mirror.
 [[nodiscard]] bool has_inverse(const LayerMethod& method) noexcept;
 
-// A quantity that a method does not have: the inverse of an orthogonal projection, ...
+// Thrown when a method does not have the quantity asked for: the inverse of an orthogonal projection, ...
 class NotAvailable : public Error {
  public:
   using Error::Error;
 };
 
-// The names of the methods for which this is true, in words: "soft_radial, hard_radial and gauge_map".
+// Lists the methods for which `quality` is true, in words: "soft_radial, hard_radial and gauge_map".
 [[nodiscard]] std::string methods_with(bool (*quality)(const LayerMethod&));
 
 // Whether the method starts from an interior point. Softmax, orthogonal projections and corrections of violated
 // constraints start from u itself.
 [[nodiscard]] bool has_anchor(const LayerMethod& method) noexcept;
 
-// The word that the command line and Python use: "soft_radial", "dc3", "hardnet", ...; and the name of its class in C++ and
-// Python: "SoftRadial", "Dc3", "HardNet", ...
+// The name of the method on the command line and in Python: "soft_radial", "dc3", "hardnet", ...; and the name of its class
+// in C++ and Python: "SoftRadial", "Dc3", "HardNet", ...
 [[nodiscard]] std::string_view method_name(const LayerMethod& method) noexcept;
 [[nodiscard]] std::string_view method_title(const LayerMethod& method) noexcept;
 // The method of that name with its default parameters; throws InvalidOption, listing the names.
 [[nodiscard]] LayerMethod method_named(std::string_view name);
 [[nodiscard]] std::vector<std::string_view> method_names();
 
-// A method's numbers by the names of its fields ("lambda", "steps", ...; true is 1), and the contraction by its word. Setting
-// one that the method does not have, or a fraction where a whole number is asked for, throws InvalidOption.
+// Read and set a method's numbers by the names of its fields ("lambda", "steps", ...; true is 1), and its contraction by
+// name. An unknown name, or a fraction where a whole number is needed, throws InvalidOption.
 [[nodiscard]] std::vector<std::pair<std::string, double>> method_options(const LayerMethod& method);
 void set_option(LayerMethod& method, std::string_view name, double value);
 void set_contraction(LayerMethod& method, std::string_view word);
-// Empty for methods without one.
+// Name of the method's contraction; empty for methods without one.
 [[nodiscard]] std::string_view method_contraction(const LayerMethod& method) noexcept;
 
-// How an anchor is looked for, by its word: "auto", "chebyshev", "analytic". Another throws InvalidOption, listing them.
+// Names of the searches for an anchor: "auto", "chebyshev", "analytic". Any other throws InvalidOption, listing these.
 [[nodiscard]] AnchorSearch anchor_search(std::string_view word);
 [[nodiscard]] std::string anchor_word(AnchorSearch search);
 
@@ -171,7 +171,7 @@ class Layer {
   [[nodiscard]] virtual std::size_t state_dim() const noexcept { return 0; }
 
   // The layer as it is trained. Returns the inner iterations that it took, summed over the rows: 0 for a closed form.
-  // `state` has a row of state_dim() numbers for each row of u, or none.
+  // `state` has a row of state_dim() numbers for each row of u, or no rows.
   virtual std::size_t project(Rows<const T> u, Rows<T> x, Rows<T> state) const = 0;
   // grad_u = J' grad_x, with x and state as `project` left them.
   virtual void project_vjp(Rows<const T> u, Rows<const T> x, Rows<const T> state, Rows<const T> grad_x,
@@ -191,7 +191,7 @@ class Layer {
 template <class T>
 using LayerPtr = std::unique_ptr<const Layer<T>>;
 
-// Throws InvalidSet where the method does not support the set, saying what it supports, and InvalidOption for parameters
+// Throws InvalidSet if the method does not support the set, saying what it supports, and InvalidOption for parameters
 // out of their domain.
 template <class T>
 [[nodiscard]] LayerPtr<T> make_layer(const Set& set, const LayerMethod& method, const ProjectionOptions& options = {});

@@ -19,7 +19,7 @@ class LinearSystem {
   struct Row {
     std::vector<Entry> entries;
     double bound = 0;
-    std::string name;  // as `check` and the error messages call it: "upper bound 3", "row 7"
+    std::string name;  // as in `check` and the error messages: "upper bound 3", "row 7"
   };
 
   explicit LinearSystem(std::size_t dim) : dim_(dim) {}

@@ -15,7 +15,7 @@ enum class Contraction { rational, exponential, hyperbolic };
 // paper; layers that are given no method take it in units of the set (softradial/reach.hpp).
 struct SoftRadial {
   Contraction contraction = Contraction::rational;
-  double lambda = 1.0;
+  double lambda = 1.0;  // float32: keep |u - u0| below 300 sqrt(lambda), or the slope along the ray is rounding
   double epsilon = 0.01;
   bool operator==(const SoftRadial&) const = default;
 };

@@ -27,13 +27,13 @@ namespace softradial::nn {
 
 struct AnchorOptions {
   AnchorSearch search = AnchorSearch::automatic;
-  std::optional<Eigen::VectorXd> point = {};  // the user's own anchor; beats the search
+  std::optional<Eigen::VectorXd> point = {};  // the user's own anchor; takes precedence over the search
   bool gradient = false;                      // derivatives pass through the anchors of per-sample polyhedra
 };
 
 struct SoftRadialOptions {
   Contraction contraction = Contraction::rational;
-  std::optional<double> lambda = {};  // nothing: in units of the set, auto_lambda of softradial/reach.hpp
+  std::optional<double> lambda = {};  // if empty: in units of the set, by auto_lambda of softradial/reach.hpp
   double epsilon = 0.01;
   AnchorOptions anchor = {};
   bool check_finite = false;  // a NaN or an infinity in u is an error that names its row
@@ -51,8 +51,8 @@ struct GaugeMapOptions {
   bool check_finite = false;
 };
 
-// Data of the set that replace its own in one call: for the whole batch, (width), or sample by sample, (..., width); sum,
-// radius and scale are () or (...). Gradients flow to all of them. Undefined: as in the set.
+// Data that replace the set's own data in one call: for the whole batch, (width), or sample by sample, (..., width); sum,
+// radius and scale are () or (...). Gradients flow to all of them. Where a tensor is undefined, the set's own data count.
 struct SampleTensors {
   torch::Tensor A = {};       // polyhedron: (..., m, dim)
   torch::Tensor b = {};       // polyhedron
@@ -66,19 +66,19 @@ struct SampleTensors {
   torch::Tensor radius = {};  // ball
   torch::Tensor scale = {};   // any set: x = scale y, y in the set
   torch::Tensor anchor = {};  // any set: a point inside each sample's set
-  // By name: q, c of a quadratic; s, c, e of a second-order cone; those of an intersection's part, "1.b" of part 1, or "b" if
-  // no other part has one.
+  // Further data by name: q, c of a quadratic; s, c, e of a second-order cone; data of an intersection's part, "1.b" for
+  // part 1, or "b" if no other part has one.
   std::vector<std::pair<std::string, torch::Tensor>> others = {};
 };
 
-// What the three layers share. The module has no parameters; the set is saved with the model (torch::save), and copies
+// Base class of the three radial layers. It has no parameters; the set is saved with the model (torch::save), and copies
 // share it.
 class RadialImpl : public torch::nn::Module {
  public:
   // x strictly inside the set, (..., dim) like u; dtype and device are kept. ShapeError where u does not fit.
   torch::Tensor forward(const torch::Tensor& u, const SampleTensors& data = {});
 
-  // The u on the set's hull with forward(u) = x, NaN in rows outside; log |det J(u)| on the hull's directions, (...).
+  // inverse: the u on the set's hull with forward(u) = x; NaN in rows outside. log_abs_det: log |det J(u)| on the hull, (...).
   [[nodiscard]] torch::Tensor inverse(const torch::Tensor& x, const SampleTensors& data = {}) const;
   [[nodiscard]] torch::Tensor log_abs_det(const torch::Tensor& u, const SampleTensors& data = {}) const;
 
@@ -88,8 +88,8 @@ class RadialImpl : public torch::nn::Module {
   [[nodiscard]] torch::Tensor anchor() const;
   [[nodiscard]] const Set& set() const;
 
-  // Makes a model begin at the decision x: the bias of its last layer becomes inverse(x), its weight is multiplied by
-  // gain. AnchorNotInterior where x is not inside the set.
+  // Makes a model start at the decision x: the bias of its last layer becomes inverse(x), its weight is multiplied by
+  // gain. Throws AnchorNotInterior if x is not inside the set.
   void start_at(const torch::Tensor& x, torch::nn::Linear& last, double gain = 0.0) const;
 
   void pretty_print(std::ostream& stream) const override;
@@ -98,7 +98,7 @@ class RadialImpl : public torch::nn::Module {
 
  protected:
   RadialImpl(std::string name, Set set, const Method& method, const AnchorOptions& anchor, bool check_finite);
-  // Replaces soft radial's lambda by that in units of the set.
+  // Replaces soft radial's lambda by auto_lambda, which is in units of the set.
   void use_auto_lambda();
   FORWARD_HAS_DEFAULT_ARGS({1, torch::nn::AnyValue(SampleTensors())})
 
@@ -138,10 +138,10 @@ class ConstraintLayerImpl final : public torch::nn::Module {
   ConstraintLayerImpl(Set set, const LayerMethod& method, const AnchorOptions& anchor = {});
 
   // x (..., dim) for u (..., input_dim()). Orthogonal and soft orthogonal layers on coordinate sets, polyhedra and balls have
-  // gradients to all data; elsewhere data take the samples one by one, without gradients to them.
+  // gradients to all data. Other layers take samples with data one by one and pass no gradients to the data.
   torch::Tensor forward(const torch::Tensor& u, const SampleTensors& data = {});
 
-  // Of methods with has_inverse(), without gradients; NotAvailable for the others. As those of the radial layers.
+  // As in the radial layers, but without gradients. Only for methods with has_inverse(); others throw NotAvailable.
   [[nodiscard]] torch::Tensor inverse(const torch::Tensor& x, const SampleTensors& data = {}) const;
   [[nodiscard]] torch::Tensor log_abs_det(const torch::Tensor& u, const SampleTensors& data = {}) const;
 
@@ -150,14 +150,14 @@ class ConstraintLayerImpl final : public torch::nn::Module {
   [[nodiscard]] const LayerMethod& method() const;
 
   void pretty_print(std::ostream& stream) const override;
-  // The set is saved with the model, as that of every layer.
+  // Saves the set with the model, as every layer does.
   void save(torch::serialize::OutputArchive& archive) const override;
   void load(torch::serialize::InputArchive& archive) override;
   [[nodiscard]] std::shared_ptr<torch::nn::Module> clone(
       const torch::optional<torch::Device>& device = torch::nullopt) const override;
 
  protected:
-  // As one of the modules of a torch::nn::Sequential.
+  // Lets the layer be one of the modules of a torch::nn::Sequential.
   FORWARD_HAS_DEFAULT_ARGS({1, torch::nn::AnyValue(SampleTensors())})
 
  private:
@@ -166,8 +166,8 @@ class ConstraintLayerImpl final : public torch::nn::Module {
 };
 TORCH_MODULE(ConstraintLayer);
 
-// The penalty of softradial/violation.hpp for each row of x (..., dim), (...): what SoftPenalty adds to a loss. First derivatives
-// only.
+// For each row of x (..., dim), the penalty of softradial/violation.hpp, (...): the term that SoftPenalty adds to a loss. First
+// derivatives only.
 [[nodiscard]] torch::Tensor penalty(const torch::Tensor& x, const Set& set);
 
 }  // namespace softradial::nn

@@ -8,8 +8,8 @@
 
 namespace softradial {
 
-// Buffers that calls borrow, so that calls from several threads do not meet and none allocates twice. A lease must not
-// outlive its pool.
+// A pool of buffers that calls borrow. Calls from several threads get different buffers, and a buffer that was given back
+// is lent again instead of allocating another. A lease must not outlive its pool.
 template <class Buffer>
 class Pool {
  public:
@@ -26,7 +26,7 @@ class Pool {
     std::unique_ptr<Buffer> buffer_;
   };
 
-  // An idle buffer, or make() where all are out.
+  // Lends an idle buffer, or a new one from make() if all are lent.
   template <class Make>
   [[nodiscard]] Lease lend(const Make& make) {
     {
@@ -36,7 +36,7 @@ class Pool {
         idle_.pop_back();
         return {*this, std::move(buffer)};
       }
-      // Room for every buffer that is out, so that giving one back cannot fail.
+      // Room for every buffer that is lent, so that giving one back cannot fail.
       idle_.reserve(++made_);
     }
     return {*this, std::make_unique<Buffer>(make())};

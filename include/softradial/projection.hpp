@@ -16,8 +16,8 @@
 
 namespace softradial {
 
-// What the forward pass of a row leaves for the backward pass of the same map: with it, a polyhedron's VJP gathers one row
-// instead of running over the constraints again. Four numbers wide. What it holds is the map's affair but for one promise:
+// What the forward pass of a row saves for the backward pass of the same map. With it, a polyhedron's VJP reads one row
+// instead of running over the constraints again. Four numbers wide. Each map decides what it stores, with one promise:
 // rho is finite unless u is not finite or of extreme size.
 template <class T>
 struct RowState {
@@ -27,27 +27,27 @@ struct RowState {
 
 struct ProjectionOptions {
   AnchorSearch anchor = AnchorSearch::automatic;
-  std::optional<Eigen::VectorXd> anchor_point = {};  // the user's own anchor; beats the set's and the search
-  int threads = 1;                                   // the result is the same, bit for bit, for every number
+  std::optional<Eigen::VectorXd> anchor_point = {};  // the user's own anchor; precedes the set's and the search
+  int threads = 1;                                   // does not change a bit of the result
   bool check_finite = false;                         // a NaN or an infinity in u is an error that names its row
 };
 
-// What another backend needs, next to the method, to evaluate the same map: the numbers of an Evaluator, as doubles.
+// The numbers of an Evaluator, as doubles. With them and the method, another backend can evaluate the same map.
 //
 //   d = P_hull(u - u0),   rho = |d|^2,   gamma = gauge(d) + kappa |d|,   x = u0 + phi(rho, gamma) d
 struct MapForm {
   Eigen::VectorXd anchor;   // u0, rounded to the precision of the map
-  Eigen::MatrixXd normals;  // of the hull, orthonormal rows (codimension x dim), rounded likewise
+  Eigen::MatrixXd normals;  // orthonormal normals of the hull in rows (codimension x dim), rounded likewise
   TensorGauge gauge;        // without kappa |d|
   double kappa;
-  double sigma;      // of the gauge: already in its numbers
-  double lipschitz;  // of the gauge
+  double sigma;      // relative shrink of the gauge's set; already in its numbers
+  double lipschitz;  // upper bound of the gauge over unit vectors
 };
 
 template <class T>
 class Evaluator;
 
-// Buffers for the evaluation of one projection; made once, reused for batches of any size. One per calling thread.
+// Buffers for the evaluation of one projection; made once, reused for batches of any size. Each calling thread needs its own.
 template <class T>
 class Workspace {
  public:
@@ -70,7 +70,7 @@ class Workspace {
 //   J v = phi P v + (2 phi_rho (d.v) + phi_gamma (n.v)) d,        P v the projection of v onto the hull's directions
 //   log|det J| = (k - 1) log phi + log(phi + 2 rho phi_rho + gamma phi_gamma),    k = dimension of the hull
 //
-// Evaluation is noexcept, does not allocate, and assumes that the shapes fit: Projection is the same with the checks.
+// Evaluation is noexcept, does not allocate, and assumes that the shapes fit. Projection is the same with checks.
 // A row with a NaN or an infinity gives NaN in that row of the result and nowhere else.
 template <class T>
 class Evaluator {
@@ -81,7 +81,7 @@ class Evaluator {
   ~Evaluator();
 
   [[nodiscard]] std::size_t dim() const noexcept;
-  // The map by tensors. Allocates, unlike the rest.
+  // The map for evaluation by tensors. Unlike the other functions, this one allocates.
   [[nodiscard]] MapForm form(const TensorSpace& space) const;
 
   // x_i = p(u_i). `state` is empty or has a place for each row. x may be u itself. Returns how many rows are NaN because
@@ -89,7 +89,7 @@ class Evaluator {
   std::size_t project(Rows<const T> u, Rows<T> x, Workspace<T>& workspace,
                       std::span<RowState<T>> state = {}) const noexcept;
 
-  // grad_u = J' grad_x. `state` is empty, or what `project` left for the same u.
+  // grad_u = J' grad_x. `state` is empty, or holds what `project` saved for the same u.
   void project_vjp(Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, Workspace<T>& workspace,
                    std::span<const RowState<T>> state = {}) const noexcept;
 
@@ -135,8 +135,8 @@ class Projection {
   [[nodiscard]] const Evaluator<T>& evaluator() const noexcept { return evaluator_; }
   [[nodiscard]] Workspace<T> make_workspace() const { return Workspace<T>(evaluator_); }
 
-  // x as a value. An Eigen matrix is a batch, one point in each row; a vector of either orientation, of fixed or dynamic
-  // size, is one point, as a span is. Allocates the result and a workspace.
+  // Returns x as a value. An Eigen matrix is a batch, one point in each row. A vector of either orientation, of fixed or
+  // dynamic size, is one point, and so is a span. Allocates the result and a workspace.
   template <class Derived>
   [[nodiscard]] auto operator()(const Eigen::MatrixBase<Derived>& u) const;
   [[nodiscard]] std::vector<T> operator()(std::span<const T> u) const { return (*this)(Rows<const T>(u)); }

@@ -5,17 +5,17 @@
 
 namespace softradial {
 
-// A quadratic programme as a layer, a problem for each sample of a batch, in double precision:
+// A quadratic programme as a layer, with one problem for each sample of a batch, in double precision:
 //
 //   x(p, b, h) = argmin 1/2 x'Q x + p'x   subject to   A x = b,  G x <= h
 //
-// Q positive definite. Solved for a whole batch by the alternating direction method of multipliers on the splitting of
+// Q is positive definite. A whole batch is solved by the alternating direction method of multipliers on the splitting of
 // OSQP (Stellato et al. 2020), with one factorisation for all samples; then the problem is solved exactly on the active
 // rows that were found. Gradients come from the KKT system at the solution (Amos and Kolter 2017): docs/methods/qp.md.
 class QpLayer {
  public:
   struct Options {
-    double tolerance = 1e-9;  // of the residuals, relative to the data, for samples without an exact solution
+    double tolerance = 1e-9;  // for the residuals, relative to the data, of samples without an exact solution
     int max_iterations = 20000;
   };
 
@@ -38,10 +38,10 @@ class QpLayer {
     std::size_t unsolved = 0;    // samples whose residuals stayed above the tolerance
   };
   [[nodiscard]] Solution solve(const Eigen::MatrixXd& p) const;
-  // With right-hand sides of each sample: h (num_inequalities, batch), b (num_equalities, batch).
+  // With right-hand sides for each sample: h (num_inequalities, batch), b (num_equalities, batch).
   [[nodiscard]] Solution solve(const Eigen::MatrixXd& p, const Eigen::MatrixXd& h, const Eigen::MatrixXd& b) const;
 
-  // Cotangents of all data, from those of x.
+  // Cotangents of all data, computed from the cotangent of x.
   struct Gradient {
     Eigen::MatrixXd p;  // (dim, batch)
     Eigen::MatrixXd h;  // (num_inequalities, batch)
@@ -59,9 +59,9 @@ class QpLayer {
   Eigen::MatrixXd A_;
   Eigen::VectorXd b_;
   Options options_;
-  Eigen::MatrixXd rows_;  // [A; G], each divided by its length
+  Eigen::MatrixXd rows_;  // [A; G], each row divided by its length
   Eigen::VectorXd lengths_;
-  Eigen::MatrixXd inverse_Q_;  // and its products with the rows, for the exact solution on an active set
+  Eigen::MatrixXd inverse_Q_;  // with the two products below: for the exact solution on an active set
   Eigen::MatrixXd Qr_;         // Q^-1 rows'
   Eigen::MatrixXd gram_;       // rows Q^-1 rows'
 };

@@ -7,7 +7,7 @@
 namespace softradial {
 
 // A batch of points, one per row: `count` rows of `dim` contiguous numbers, consecutive rows `stride` numbers apart.
-// A view: it owns nothing. Rows never talk to each other anywhere in the library.
+// A view: it owns nothing. No row depends on another row anywhere in the library.
 template <class T>
 class Rows {
  public:
@@ -20,7 +20,7 @@ class Rows {
   // A batch of one.
   explicit Rows(std::span<T> row) noexcept : Rows(row.data(), 1, row.size()) {}
 
-  // Rows<T> reads as Rows<const T>.
+  // Rows<T> converts to Rows<const T>.
   operator Rows<const T>() const noexcept requires(!std::is_const_v<T>) { return {data_, count_, dim_, stride_}; }
 
   [[nodiscard]] T* data() const noexcept { return data_; }

@@ -10,18 +10,18 @@
 
 namespace softradial {
 
-// One coordinate set for each row i of a batch: lower_i <= x <= upper_i, with sum(x) = total_i or without. Rows with
-// stride 0 are one row that all share. lower = -infinity and upper = +infinity leave a side open.
+// One coordinate set for each row i of a batch: lower_i <= x <= upper_i, with or without sum(x) = total_i. With stride 0
+// all samples share one row. lower = -infinity and upper = +infinity leave a side open.
 template <class T>
 struct SampleBounds {
   Rows<const T> lower;
   Rows<const T> upper;
-  Rows<const T> total;   // one number a row; no data: no sum constraint
-  Rows<const T> anchor;  // no data: the closed form; with a sum constraint the caller sees to sum(anchor) = total
+  Rows<const T> total;   // one number a row; without data there is no sum constraint
+  Rows<const T> anchor;  // without data: the closed form; with a sum constraint the caller ensures sum(anchor) = total
 };
 
-// Cotangents of the data that were given; those without data are not wanted. Rows do not share: shared data get one row
-// for each sample, which the caller sums.
+// Cotangents of the data; members without data are not computed. Rows are not shared: shared data get one row for each
+// sample, and the caller adds these up.
 template <class T>
 struct SampleBoundsGradient {
   Rows<T> lower;
@@ -33,10 +33,10 @@ struct SampleBoundsGradient {
 // The projection onto sets that change from row to row, by the fused passes of the fixed coordinate sets. With the bounds
 // of row i, reach_j = min(upper_j - lower_j, spare), spare = total - sum(lower), the closed-form anchor is
 //
-//   u0 = lower + theta reach,   theta = spare / sum(reach)      with a sum: the same share of every way; lower is finite
+//   u0 = lower + theta reach,   theta = spare / sum(reach)      with a sum: the same share of every reach; lower is finite
 //   u0 = the middle of each interval                           without: an open side counts as max(1, |bound|)
 //
-// It moves continuously with the bounds, and the gradient follows it (docs/math/vjp.md). The guard is that of the fixed
+// The anchor moves continuously with the bounds, and the gradient follows it (docs/math/vjp.md). The guard is that of the fixed
 // sets, taken row by row (docs/math/margin.md). Shapes are assumed to fit. Each call allocates buffers for one row; calls
 // may run side by side.
 template <class T>
@@ -48,7 +48,7 @@ class BoundsMap {
   void project(const SampleBounds<T>& bounds, Rows<const T> u, Rows<T> x, std::span<RowStatus> status,
                std::span<RowState<T>> state = {}) const;
 
-  // `state` and `status` are what `project` left for the same batch.
+  // `state` and `status` hold what `project` saved for the same batch.
   void project_vjp(const SampleBounds<T>& bounds, Rows<const T> u, Rows<const T> grad_x,
                    std::span<const RowStatus> status, std::span<const RowState<T>> state, Rows<T> grad_u,
                    const SampleBoundsGradient<T>& gradient) const;

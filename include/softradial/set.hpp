@@ -49,7 +49,7 @@ class ConvexSet {
   [[nodiscard]] virtual Description describe() const = 0;
 
   // Appends the linear inequalities and the equalities that the description states, under the names that they have as
-  // inequalities. True if they are all there is.
+  // inequalities. Returns true if the set has no other constraints.
   virtual bool append_linear(LinearSystem& out) const = 0;
 
   [[nodiscard]] virtual std::size_t num_inequalities() const = 0;
@@ -57,11 +57,11 @@ class ConvexSet {
   virtual void slacks(std::span<const double> x, std::span<double> out) const = 0;
 
   // Barrier of the relaxed set: -sum_i log(slack_i(x) + t) up to the choice of an equivalent smooth slack, convex in
-  // (x, t); nothing outside its domain. Decreasing in t: every x is inside for t large enough.
+  // (x, t); empty outside its domain. Decreasing in t: every x is inside for t large enough.
   [[nodiscard]] virtual std::optional<BarrierTerms> barrier(const Eigen::VectorXd& x, double t) const = 0;
 
-  // The same without the inequalities that append_linear lists. The search for an anchor adds those of them that are
-  // not constant on the affine hull: where an implicit equality holds there is no slack to take a logarithm of.
+  // The barrier without the inequalities that append_linear lists. The search for an anchor adds the linear ones that are
+  // not constant on the affine hull; an implicit equality has no slack to take a logarithm of.
   [[nodiscard]] virtual std::optional<BarrierTerms> nonlinear_barrier(const Eigen::VectorXd& x, double t) const {
     return barrier(x, t);
   }
@@ -82,16 +82,16 @@ class ConvexSet {
     }
   }
 
-  // The gauge from an anchor for each sample, (..., dim) in double, by tensors; `data` may replace the set's own.
-  // InvalidSet where the set has no form in tensors.
+  // The gauge by tensors, for one anchor per sample, (..., dim) in double; `data` may replace the set's own data.
+  // Throws InvalidSet if the set has no form in tensors.
   [[nodiscard]] virtual TensorGaugeAt gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const;
-  // The anchor that goes with data of each sample, where the caller gives none: the set's own, unless the data move it.
+  // The anchor for data of each sample if the caller gives none: the set's own, unless the data move it.
   [[nodiscard]] virtual Tensor anchor_in_tensors(const SampleTensors& data, const Eigen::VectorXd& own) const {
     return data.space().constant(own);
   }
 };
 
-// What the sets with one nonlinear inequality share.
+// Base class of the sets with one nonlinear inequality.
 class SmoothSet : public ConvexSet {
  public:
   bool append_linear(LinearSystem& /*out*/) const override { return false; }
@@ -99,7 +99,7 @@ class SmoothSet : public ConvexSet {
   [[nodiscard]] std::string inequality_name(std::size_t /*index*/) const override { return describe().type; }
 };
 
-// A convex set as a value: copied, compared, printed; immutable. Built from any ConvexSet: `Set s = Ball(center, 1);`
+// A convex set as a value: can be copied, compared and printed; immutable. Built from any ConvexSet: `Set s = Ball(center, 1);`
 class Set {
  public:
   template <std::derived_from<ConvexSet> S>
@@ -109,7 +109,7 @@ class Set {
   [[nodiscard]] const ConvexSet& operator*() const noexcept { return *set_; }
   [[nodiscard]] const ConvexSet* operator->() const noexcept { return set_.get(); }
 
-  // The user's own anchor, carried along; checked when a projection is built.
+  // A copy that carries the user's own anchor; it is checked when a projection is built.
   [[nodiscard]] Set with_anchor(Eigen::VectorXd anchor) const;
   [[nodiscard]] const std::optional<Eigen::VectorXd>& anchor() const noexcept { return anchor_; }
 

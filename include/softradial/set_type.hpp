@@ -20,10 +20,10 @@ enum class FieldKind {
   count,               // a whole number of at least 1
   number,              //
   number_or_infinity,  // "inf" in JSON
-  number_or_numbers,   // one for all coordinates or one for each
+  number_or_numbers,   // one number for all coordinates, or one for each
   numbers,             // a list
-  lower_bounds,        // a list; null, -infinity: open
-  upper_bounds,        // a list; null, infinity: open
+  lower_bounds,        // a list; null or -infinity leaves a side open
+  upper_bounds,        // a list; null or infinity leaves a side open
   matrix,              // a list of rows
   any_matrix,          // a list of rows, or a sparse matrix by its entries
   matrices,            // a list of matrices
@@ -39,9 +39,9 @@ struct Field {
   Presence presence = Presence::required;
   std::optional<double> otherwise = {};  // the value of a number that is left out
   // The name under which a layer's call takes these data for each sample: tensors that require a gradient stay connected.
-  // Empty: they cannot be learned.
+  // Empty: these data cannot be learned.
   std::string_view learned_as = {};
-  bool learned_if_sparse = true;  // also where a matrix of the set is sparse
+  bool learned_if_sparse = true;  // whether they can be learned if a matrix of the set is sparse
   std::string_view meaning = {};  // for help texts: what it is, and its shape where it is a list
 };
 
@@ -56,10 +56,10 @@ struct SetType {
   std::string_view title;    // in C++ and Python: "CappedSimplex"
   std::string_view formula;  // one line that says what the set is
   std::vector<Field> fields;
-  std::vector<std::string_view> sample_data;  // what may come with each sample, besides an anchor and a scale
-  std::string_view example;                   // one small set of the type, as SET.json
+  std::vector<std::string_view> sample_data;  // data that may come with each sample, besides an anchor and a scale
+  std::string_view example;                   // a small set of the type, as SET.json
   Set (*make)(const Fields&);
-  bool in_blocks = false;  // its parts are about different coordinates
+  bool in_blocks = false;  // whether each part constrains coordinates of its own
 
   [[nodiscard]] const Field* find(std::string_view field) const noexcept;
 };
@@ -76,7 +76,7 @@ class FieldError : public InvalidSet {
   std::string what_is_wrong_;
 };
 
-// A field that has to be there is not.
+// A required field is missing.
 class MissingField : public InvalidSet {
  public:
   MissingField(std::string_view field, const std::string& message) : InvalidSet(message), field_(field) {}
@@ -86,14 +86,14 @@ class MissingField : public InvalidSet {
   std::string field_;
 };
 
-// The values that a set is built from, checked against its type: known names, kinds that fit, nothing missing. What is
-// left out has the type's value.
+// The values that a set is built from, checked against its type: known names, kinds that fit, nothing missing. A number
+// that is left out has the type's default value.
 class Fields {
  public:
   Fields(const SetType& type, NamedValues values);
 
   [[nodiscard]] bool has(std::string_view name) const noexcept { return find(name) != nullptr; }
-  // MissingField where it is not given; `why` is the message, if there is more to say.
+  // Throws MissingField if the field is not given. `why` is the message; if empty, a standard message is used.
   void require(std::string_view name, const std::string& why = "") const;
 
   [[nodiscard]] bool is_number(std::string_view name) const;
@@ -102,7 +102,7 @@ class Fields {
   [[nodiscard]] double number(std::string_view name) const;
   [[nodiscard]] const Eigen::VectorXd& numbers(std::string_view name) const;
   [[nodiscard]] const Eigen::MatrixXd& matrix(std::string_view name) const;
-  [[nodiscard]] SparseMatrix sparse(std::string_view name) const;  // of a dense matrix, too
+  [[nodiscard]] SparseMatrix sparse(std::string_view name) const;  // also of a dense matrix
   [[nodiscard]] const std::vector<Eigen::MatrixXd>& matrices(std::string_view name) const;
   [[nodiscard]] const std::vector<Set>& sets(std::string_view name) const;
   [[nodiscard]] const Set& set(std::string_view name) const { return sets(name).front(); }
@@ -116,13 +116,13 @@ class Fields {
   NamedValues values_;
 };
 
-// Every type, in the order in which they are listed to people.
+// Every type, in the order in which lists for people show them.
 [[nodiscard]] const std::vector<SetType>& set_types();
-// InvalidSet for a name that no type has.
+// Throws InvalidSet for a name that no type has.
 [[nodiscard]] const SetType& set_type(std::string_view name);
 
 [[nodiscard]] Set make_set(std::string_view type, NamedValues values);
-// The set that was described; an opaque one (a level set of callables) is an InvalidSet.
+// The set that was described. Throws InvalidSet for an opaque one (a level set of callables).
 [[nodiscard]] Set make_set(const Description& description);
 
 }  // namespace softradial

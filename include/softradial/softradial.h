@@ -12,19 +12,19 @@
  * the outputs hold nothing of use, and a handle that was asked for is null.
  *
  * Handles. A set and a layer never change once they are made, and may be used by many threads at once. A layer keeps what
- * it needs of its set. The one who makes a handle frees it; freeing null is allowed.
+ * it needs of its set. Whoever makes a handle frees it; freeing null is allowed.
  *
- * Text goes in as a pointer and a length; no terminator is needed. Text comes out into a buffer of the caller's: `*length`
- * is how long the text is; with buffer = NULL and capacity = 0 that is all the call does; a buffer that is too small is an
- * error. No terminator is written.
+ * Text goes in as a pointer and a length; no terminator is needed. Text comes out into a buffer of the caller, and `*length`
+ * is the length of the text. With buffer = NULL and capacity = 0 the call only reports that length; a buffer that is too
+ * small is an error. No terminator is written.
  *
  * Rows. A batch is `count` rows of `dim` contiguous numbers, consecutive rows `stride` numbers apart: stride = dim where
- * they are packed. The rows of a result must not overlap each other. A result must not overlap an argument, but for
+ * they are packed. The rows of a result must not overlap each other. A result must not overlap an argument, except in
  * sr_project and sr_evaluate of soft_radial, hard_radial and gauge_map, where x may be u itself. Rows do not depend on each
  * other; a row with a NaN or an infinity gives NaN in that row alone.
  *
- * Precision. Sets keep their data in double. A layer is compiled for a precision at its first call in it, which takes
- * longer than others and may fail; a call with 0 rows does it in advance.
+ * Precision. Sets keep their data in double. A layer is compiled for a precision at its first call in that precision. This
+ * call takes longer than others and may fail; a call with 0 rows compiles in advance.
  */
 #ifndef SOFTRADIAL_SOFTRADIAL_H
 #define SOFTRADIAL_SOFTRADIAL_H
@@ -42,7 +42,7 @@
 extern "C" {
 #endif
 
-/* Rises whenever a program that was built against an earlier header would have to be built again. */
+/* Rises whenever a program that was built against an earlier header has to be built again. */
 #define SR_ABI_VERSION 1
 
 typedef struct sr_set sr_set;
@@ -59,18 +59,18 @@ enum {
   SR_SHAPE = 6,               /* a width, a count, a stride or a length does not fit */
   SR_NOT_FINITE = 7,          /* a NaN or an infinity, where the layer was told to check */
   SR_NOT_AVAILABLE = 8,       /* the method does not have this quantity */
-  SR_BUFFER_TOO_SMALL = 9,    /* for a text; `*length` says what is needed */
+  SR_BUFFER_TOO_SMALL = 9,    /* a text does not fit the buffer; `*length` says what is needed */
   SR_OUT_OF_MEMORY = 10,
   SR_INTERNAL = 11
 };
 
-/* "SR_SHAPE" and so on; "unknown status" for a number that is none. */
+/* The name of a status: "SR_SHAPE" and so on; "unknown status" for any other number. */
 SR_API const char* sr_status_name(sr_status status);
-/* One line about the last call that failed on this thread, empty if none has; it stands until the next one fails. Ends with
- * a zero byte, too. `length` may be null. */
+/* One line about the last call that failed on this thread; empty if no call has failed. It stays until the next failure and
+ * ends with a zero byte. `length` may be null. */
 SR_API const char* sr_error_text(size_t* length);
 
-/* The project's version, "MAJOR.MINOR.PATCH"; and SR_ABI_VERSION as the library was built with it. */
+/* The project's version, "MAJOR.MINOR.PATCH"; and the SR_ABI_VERSION that the library was built with. */
 SR_API const char* sr_version(void);
 SR_API int32_t sr_abi_version(void);
 
@@ -101,14 +101,14 @@ typedef struct sr_const_rows_f64 {
 
 /* Sets. */
 
-/* From the text of a SET.json, or from a file of it (docs/set_json.md). */
+/* Read a set from the text of a SET.json, or from a SET.json file (docs/set_json.md). */
 SR_API sr_status sr_set_parse(const char* json, size_t length, sr_set** out);
 SR_API sr_status sr_set_load(const char* path, size_t length, sr_set** out);
 
-/* One field of a set by the name that it has in SET.json. Either numbers: row by row, shape[0] x ... x shape[rank - 1] of
- * them (rank 0: one number; 1: a list; 2: a matrix; 3: a list of matrices), an infinity standing for an open side. Or a
- * sparse matrix: rank 2, num_entries numbers, the k-th at (entry_rows[k], entry_columns[k]). Or sets. What a field does not
- * use is null or 0. */
+/* One field of a set, under its name in SET.json. It holds one of three things. Numbers: shape[0] x ... x shape[rank - 1] of
+ * them, row by row (rank 0: one number; 1: a list; 2: a matrix; 3: a list of matrices); an infinity is an open side. A
+ * sparse matrix: rank 2, num_entries numbers, the k-th at (entry_rows[k], entry_columns[k]). Or sets. Members that a field
+ * does not use are null or 0. */
 typedef struct sr_field {
   const char* name;
   size_t name_length;
@@ -121,15 +121,15 @@ typedef struct sr_field {
   const sr_set* const* sets;
   size_t num_sets;
 } sr_field;
-/* From arrays: type "polyhedron" with the fields "A" and "b", ... */
+/* Makes a set from arrays: type "polyhedron" with the fields "A" and "b", ... */
 SR_API sr_status sr_set_make(const char* type, size_t type_length, const sr_field* fields, size_t num_fields,
                              sr_set** out);
-/* The same set with an anchor of the caller's, which layers check and use. */
+/* The same set with the caller's own anchor, which layers check and use. */
 SR_API sr_status sr_set_with_anchor(const sr_set* set, const double* anchor, size_t length, sr_set** out);
 SR_API void sr_set_free(sr_set* set);
 
 SR_API sr_status sr_set_dim(const sr_set* set, size_t* out);
-/* The SET.json that reads back as the same set. */
+/* Writes the set as SET.json, which reads back as the same set. */
 SR_API sr_status sr_set_to_json(const sr_set* set, char* buffer, size_t capacity, size_t* length);
 /* One line for people: "capped_simplex(dim=50, cap=0.05, sum=1)". */
 SR_API sr_status sr_set_to_text(const sr_set* set, char* buffer, size_t capacity, size_t* length);
@@ -137,7 +137,7 @@ SR_API sr_status sr_set_to_text(const sr_set* set, char* buffer, size_t capacity
  * dim numbers; `slack`, the smallest slack there, and `hull_dim`, the dimension of the set's affine hull, may be null. */
 SR_API sr_status sr_set_find_anchor(const sr_set* set, const char* search, size_t search_length, double* anchor,
                                     size_t length, double* slack, size_t* hull_dim);
-/* How far each row lies outside: the largest of -slack over the inequalities, and of |residual| over the equalities that are
+/* How far each row lies outside the set: the largest -slack of an inequality, or |residual| of an equality that is
  * off by more than the rounding of x; 0 for a point of the set, NaN for a row with a NaN. `out` has a place for each row. */
 SR_API sr_status sr_set_violation_f32(const sr_set* set, sr_const_rows_f32 x, double* out, size_t length);
 SR_API sr_status sr_set_violation_f64(const sr_set* set, sr_const_rows_f64 x, double* out, size_t length);
@@ -147,20 +147,20 @@ SR_API sr_status sr_set_types(char* buffer, size_t capacity, size_t* length);
 
 /* Layers. */
 
-/* `options` is a JSON object, or empty for soft_radial as it is by default:
+/* `options` is a JSON object, or empty for soft_radial with its defaults:
  *   "method"         "soft_radial", "hard_radial", "gauge_map", "softmax", "orthogonal", "dc3", ... (docs/methods)
  *   "contraction"    "rational", "exponential", "hyperbolic"
  *   "anchor"         "auto", "chebyshev", "analytic", or a list of numbers: a point inside
  *   "check_finite"   true: a NaN or an infinity in a row is the error SR_NOT_FINITE, which names it
- * and the method's numbers by their names: {"method": "soft_radial", "lambda": 2, "epsilon": 0.05}. soft_radial's lambda may be
- * "auto", in units of the set, which is the default. */
+ * and the method's numbers by their names: {"method": "soft_radial", "lambda": 2, "epsilon": 0.05}. soft_radial's default
+ * lambda is "auto": in units of the set. */
 SR_API sr_status sr_layer_make(const sr_set* set, const char* options, size_t length, sr_layer** out);
 SR_API void sr_layer_free(sr_layer* layer);
 
-/* The width of x and that of u: they differ for ray_scalar (dim + 1) and hop (the dimension of the hull). */
+/* The width of x and the width of u. They differ for ray_scalar (dim + 1) and hop (the dimension of the hull). */
 SR_API sr_status sr_layer_dim(const sr_layer* layer, size_t* out);
 SR_API sr_status sr_layer_input_dim(const sr_layer* layer, size_t* out);
-/* The options with every number of the method and the anchor that was found: they make the same layer again. */
+/* The layer's options as JSON, with every number of the method and the anchor that was found; they make the same layer. */
 SR_API sr_status sr_layer_to_json(const sr_layer* layer, char* buffer, size_t capacity, size_t* length);
 /* The interior point that the layer keeps, dim numbers, and the dimension of the set's affine hull. SR_NOT_AVAILABLE for
  * methods without an anchor. */
@@ -179,8 +179,8 @@ SR_API sr_status sr_project_vjp_f32(const sr_layer* layer, sr_const_rows_f32 u, 
 SR_API sr_status sr_project_vjp_f64(const sr_layer* layer, sr_const_rows_f64 u, sr_const_rows_f64 grad_x,
                                     sr_rows_f64 grad_u);
 
-/* The rest is for the methods with an inverse: soft_radial, hard_radial, gauge_map, soft_orthogonal and mirror; sr_slack for
- * the first three. SR_NOT_AVAILABLE for the others. */
+/* The rest is for the methods with an inverse: soft_radial, hard_radial, gauge_map, soft_orthogonal and mirror; sr_slack only
+ * for the first three. The others return SR_NOT_AVAILABLE. */
 
 /* tangent_x = J tangent_u. */
 SR_API sr_status sr_project_jvp_f32(const sr_layer* layer, sr_const_rows_f32 u, sr_const_rows_f32 tangent_u,
@@ -198,7 +198,7 @@ SR_API sr_status sr_slack_f32(const sr_layer* layer, sr_const_rows_f32 u, float*
 SR_API sr_status sr_slack_f64(const sr_layer* layer, sr_const_rows_f64 u, double* out, size_t length);
 
 /* The table of all methods as JSON: [{"name", "title", "anchor", "map", "contraction", "options": [{"name", "otherwise"}]}];
- * "map": it has an inverse and the quantities above. */
+ * "map" is true for methods with an inverse and the quantities above. */
 SR_API sr_status sr_methods(char* buffer, size_t capacity, size_t* length);
 
 #ifdef __cplusplus

@@ -2,9 +2,9 @@
 
 // The library for rows in memory: sets, anchors, maps and their inverses, SET.json. Link softradial::core.
 //
-// Not in it, because it links more:
-//   softradial/layer.hpp, qp_layer.hpp, violation.hpp   the other constraint layers, and a meter; softradial::baselines
-//   softradial/nn.hpp                                   all of it as LibTorch modules; softradial::torch
+// These headers are not included, because they need more libraries:
+//   softradial/layer.hpp, qp_layer.hpp, violation.hpp   other constraint layers, a meter of violations; softradial::baselines
+//   softradial/nn.hpp                                   the layers as LibTorch modules; softradial::torch
 #include "softradial/anchor.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/method.hpp"

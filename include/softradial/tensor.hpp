@@ -9,15 +9,15 @@
 #include <utility>
 #include <vector>
 
-// Numbers that another library computes with: batches on a device, in its precision, with its derivatives and traces. The
-// core knows them as a number type only, so that a formula which is a template over its numbers has one definition for
-// rows in memory and for tensors. src/torch/at_tensor.* is the implementation by ATen.
+// Tensors of another library: batches of numbers on a device, in its precision, with its derivatives and traces. The
+// core uses them as a number type only, so that a formula which is a template over its numbers has one definition for
+// rows in memory and for tensors. src/torch/at_tensor.* implements them by ATen.
 namespace softradial {
 
 class TensorValue;
 
 // A batch of numbers (..., 1), of vectors (..., n), of truth values of either shape, or a constant that broadcasts against
-// them. A value: copies share what they refer to, which never changes.
+// them. A value type: copies share their data, which never change.
 class Tensor {
  public:
   Tensor() = default;
@@ -30,7 +30,7 @@ class Tensor {
   std::shared_ptr<const TensorValue> value_;
 };
 
-// What a library of tensors has to offer. Operations broadcast; `last` is the dimension that holds a vector's entries.
+// The operations that a library of tensors has to offer. They broadcast; `last` is the dimension of a vector's entries.
 class TensorValue {
  public:
   enum class Unary { negated, absolute, sign, root, exponential, logarithm, log_of_1_plus, tanh, is_finite, opposite };
@@ -42,24 +42,24 @@ class TensorValue {
   [[nodiscard]] virtual Tensor apply(Unary operation) const = 0;
   [[nodiscard]] virtual Tensor apply(Binary operation, const Tensor& right) const = 0;
   [[nodiscard]] virtual Tensor apply(Binary operation, double right) const = 0;
-  // number operation this
+  // left operation this
   [[nodiscard]] virtual Tensor apply_after(double left, Binary operation) const = 0;
-  // Over `last`, which is kept with size 1. The gradient of a largest entry goes to one of several equal ones.
+  // Reduces over `last`, which is kept with size 1. The gradient of `largest` goes to one of several equal entries.
   [[nodiscard]] virtual Tensor reduce(Reduction reduction) const = 0;
 
-  // This is a condition. No derivative passes to the side that is not taken, as long as its numbers are finite.
+  // This tensor is the condition. No derivative passes to the side that is not taken, as long as its numbers are finite.
   [[nodiscard]] virtual Tensor choose(const Tensor& yes, const Tensor& no) const = 0;
-  // These values where the condition holds, a constant elsewhere, where no derivative passes.
+  // These values where the condition holds; elsewhere a constant, and no derivative passes there.
   [[nodiscard]] virtual Tensor where(const Tensor& condition, double otherwise) const = 0;
 
-  [[nodiscard]] virtual double largest_number() const = 0;  // that is finite in this precision
-  [[nodiscard]] virtual std::size_t width() const = 0;      // of `last`
+  [[nodiscard]] virtual double largest_number() const = 0;  // the largest finite number in this precision
+  [[nodiscard]] virtual std::size_t width() const = 0;      // the size of `last`
   [[nodiscard]] virtual Tensor columns(std::size_t first, std::size_t count) const = 0;
-  [[nodiscard]] virtual Tensor beside(const Tensor& right) const = 0;  // both along `last`
-  // (..., n) times a constant (n, m)
+  [[nodiscard]] virtual Tensor beside(const Tensor& right) const = 0;  // joins both along `last`
+  // This tensor, (..., n), times a constant (n, m).
   [[nodiscard]] virtual Tensor product(const Tensor& matrix) const = 0;
-  // This is a matrix for all samples, (m, n), or for each, (..., m, n): its product with vectors, and the norms of its rows,
-  // (..., m).
+  // This tensor is a matrix for all samples, (m, n), or for each, (..., m, n). rows_times: its product with vectors;
+  // row_norms: the norms of its rows, (..., m).
   [[nodiscard]] virtual Tensor rows_times(const Tensor& vectors) const = 0;
   [[nodiscard]] virtual Tensor row_norms() const = 0;
 
@@ -71,11 +71,11 @@ class TensorValue {
   // sum_i this_i G_i for constants G (n, k, k)
   [[nodiscard]] virtual Tensor combination(const Tensor& G) const = 0;
   [[nodiscard]] virtual Tensor largest_eigenvalue() const = 0;  // (..., 1)
-  // L^-1 with L L' = this, that of the identity where it is not positive definite; and where it is, (..., 1).
+  // First: L^-1 with L L' = this, or the identity where this is not positive definite. Second: whether it is, (..., 1).
   [[nodiscard]] virtual std::pair<Tensor, Tensor> inverse_factor() const = 0;
   // factor this factor'
   [[nodiscard]] virtual Tensor congruent(const Tensor& factor) const = 0;
-  // The sum of the squares of a matrix, (..., 1).
+  // The sum of the squares of a matrix's entries, (..., 1).
   [[nodiscard]] virtual Tensor squared_norm() const = 0;
 };
 
@@ -84,16 +84,16 @@ class TensorSpace {
  public:
   virtual ~TensorSpace() = default;
 
-  // In double.
+  // Constants, in double.
   [[nodiscard]] virtual Tensor constant(double value) const = 0;  // (1)
   [[nodiscard]] virtual Tensor constant(const Eigen::VectorXd& values) const = 0;
   [[nodiscard]] virtual Tensor constant(const Eigen::MatrixXd& values) const = 0;
   [[nodiscard]] virtual Tensor constant(const std::vector<Eigen::MatrixXd>& values) const = 0;  // (n, k, k)
 
-  // Rounded to the precision that directions come in.
+  // The values, rounded to the precision of the directions.
   [[nodiscard]] virtual Tensor working(const Tensor& values) const = 0;
 
-  // An ulp of 1 in that precision; and in the type that x is rounded to at the end, 0 where that is the same.
+  // ulp(): an ulp of 1 in that precision. coarse_ulp(): one in the type that x is rounded to at the end; 0 if it is the same.
   [[nodiscard]] virtual double ulp() const = 0;
   [[nodiscard]] virtual double coarse_ulp() const = 0;
 
@@ -104,7 +104,7 @@ class TensorSpace {
 // gamma(d) without kappa |d|: (..., dim) -> (..., 1). Differentiable twice; on the device and in the precision of d.
 using TensorGauge = std::function<Tensor(const Tensor& d)>;
 
-// A gauge from an anchor for each sample.
+// The gauge by tensors, for one anchor per sample.
 struct TensorGaugeAt {
   TensorGauge gauge;
   Tensor kappa;      // (..., 1), in the working precision
@@ -112,7 +112,7 @@ struct TensorGaugeAt {
   Tensor lipschitz;  // (..., 1), in double: a bound of gamma over unit vectors
 };
 
-// Those of a set's data that come with the samples, in double, by their names: numbers (..., 1), vectors (..., n), matrices (..., m, n).
+// A set's data that come with the samples, by name and in double: numbers (..., 1), vectors (..., n), matrices (..., m, n).
 class SampleTensors {
  public:
   explicit SampleTensors(const TensorSpace& space) : space_(space) {}
@@ -120,7 +120,7 @@ class SampleTensors {
   void give(std::string_view name, Tensor values) { given_.emplace_back(name, std::move(values)); }
   [[nodiscard]] const TensorSpace& space() const noexcept { return space_; }
 
-  // Those of an intersection's part, "1.b" of part 1 as "b".
+  // The data for one part of an intersection: "1.b" is "b" of part 1.
   [[nodiscard]] SampleTensors of_part(std::size_t index) const {
     SampleTensors out(space_);
     const std::string prefix = std::to_string(index) + ".";
@@ -130,7 +130,7 @@ class SampleTensors {
     return out;
   }
 
-  // The samples' own, or the set's.
+  // The samples' own data of this name, or else the set's.
   template <class Values>
   [[nodiscard]] Tensor value_or(std::string_view name, const Values& own) const {
     for (const auto& [key, values] : given_) {

@@ -28,30 +28,30 @@ class ViolationMeter {
     double rounding = 0;    // sum of the sizes of the terms of that equality, for its rounding
     [[nodiscard]] double worst() const noexcept { return inequality > equality ? inequality : equality; }
   };
-  // NaN in both where x has one.
+  // Both are NaN if x has a NaN.
   [[nodiscard]] Violation operator()(std::span<const double> x);
 
-  // The largest of -slack over the inequalities, as the numbers are, and of |residual| over the equalities that are off by
-  // more than their tolerance at numbers with this ulp (2^-23, 2^-52); inequalities that imply an equality count among them.
-  // 0 for a feasible point, NaN where x has one.
+  // The largest violation: -slack of the inequalities, without a tolerance, and |residual| of the equalities that are off by
+  // more than their tolerance at numbers with this ulp (2^-23, 2^-52). Inequalities that imply an equality count as equalities.
+  // 0 for a feasible point, NaN if x has a NaN.
   [[nodiscard]] double beyond_rounding(std::span<const double> x, double ulp);
 
   // sum_i relu(-slack_i(x))^2 + sum_k (e_k.x - f_k)^2: what a soft constraint adds to the loss.
   [[nodiscard]] double penalty(std::span<const double> x);
-  // out += scale grad penalty(x). Linear constraints in closed form; the slacks of curved ones by central differences in double
+  // out += scale grad penalty(x). Linear constraints in closed form; slacks of curved ones by central differences in double
   // precision, which leave an error of about 1e-10 of the gradient.
   void add_penalty_gradient(double scale, std::span<const double> x, std::span<double> out);
 
  private:
   std::span<const double> slacks_at(std::span<const double> x);
-  // Whether a linear inequality holds with equality all over the set. The first question costs a search for an anchor.
+  // Whether a linear inequality holds with equality all over the set. The first call costs a search for an anchor.
   bool is_implicit_equality(const LinearSystem::Row& row);
 
   Set set_;
   LinearSystem linear_;
   std::vector<std::size_t> curved_;  // inequalities that linear_ does not have
   std::vector<double> slacks_;
-  std::optional<AffineHull> hull_;  // found when it is first asked for
+  std::optional<AffineHull> hull_;  // found at its first use
 };
 
 }  // namespace softradial

@@ -29,7 +29,7 @@ CLI::Option* add_date(CLI::App& command, const std::string& flag, std::chrono::s
   return command.add_option_function<std::string>(flag, choose, help)->default_str(study::format_date(day));
 }
 
-// Adds the flag of each field that it is called with.
+// Returns a function that adds the flag of each field it is called with.
 auto adding_flags_to(CLI::App& command) {
   return [&command]<class Value>(const Field& field, Value& value) {
     if (field.flag_name().empty()) return;
@@ -156,7 +156,7 @@ void read_config_file(CLI::App& program) {
     if (option.empty() && !split_given) {
       give(*command, file, key, value);
     } else {
-      checked_word(file, key, value, option);  // the command line wins, but a file that is wrong is refused
+      checked_word(file, key, value, option);  // the command line wins, but a wrong file is refused all the same
     }
   }
 }

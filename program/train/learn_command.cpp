@@ -42,11 +42,11 @@ struct LearnArguments {
   std::uint64_t seed = 0;
   std::uint64_t world = 1;
   int threads = 1;
-  bool learn = false;  // the word that leads here
+  bool learn = false;  // the flag that leads here
   Format format = Format::text;
 };
 
-// One method on one task: all seeds, or why there are none.
+// One method on one task: the results of all seeds, or the reason why there are none.
 struct Row {
   std::string method;
   std::vector<Learned> seeds;
@@ -126,7 +126,7 @@ json as_json(const std::vector<Block>& blocks) {
   return all;
 }
 
-// The layer with the smallest gap among those that violate nothing.
+// Recommends the layer with the smallest gap among those without violations.
 std::string advice(const Block& block) {
   const Row* best = nullptr;
   for (const Row& row : block.rows) {
@@ -202,10 +202,10 @@ void add_learn_command(CLI::App& program, Action& chosen) {
       ->capture_default_str()
       ->type_name("NAME");
   add_number(command, "--epochs", arguments->epochs, at_least_1_up_to(1e6),
-             "Passes of each training (default: a quick comparison, 3 to 5 by task)");
-  add_number(command, "--seeds", arguments->seeds, at_least_1_up_to(1000), "Trainings of each, with consecutive seeds");
+             "Epochs of each training (default: a quick comparison, 3 to 5 by task)");
+  add_number(command, "--seeds", arguments->seeds, at_least_1_up_to(1000), "Trainings per method, consecutive seeds");
   add_number(command, "--seed", arguments->seed, kSeed, "First seed");
-  add_number(command, "--world", arguments->world, kSeed, "Draw of the problems themselves");
+  add_number(command, "--world", arguments->world, kSeed, "Seed for the draw of the problems themselves");
   add_number(command, "--threads", arguments->threads, at_least_1_up_to(1024), "Number of threads");
   add_format(command, arguments->format);
   command.callback([arguments, &chosen] { chosen = [arguments] { return compare_learning(*arguments); }; });

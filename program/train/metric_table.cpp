@@ -9,7 +9,7 @@
 namespace softradial::program {
 namespace {
 
-// How a metric is shown; docs/metrics.md defines them.
+// How a metric is shown. docs/metrics.md defines the metrics.
 struct MetricColumn {
   std::string_view metric;
   std::string_view head;
@@ -23,7 +23,7 @@ constexpr MetricColumn kMetricColumns[] = {{"sharpe", "Sharpe", 1, 3},
                                            {"turnover", "turnover %", 100, 2},
                                            {"served_rate", "served %", 100, 2}};
 
-// How a comparison is shown; a difference has a sign, a ratio a cross.
+// How a comparison is shown: a difference has a sign, a ratio a cross.
 struct Compared {
   std::string_view key;
   std::string_view text;

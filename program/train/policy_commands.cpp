@@ -44,7 +44,7 @@ void add_policy_flags(CLI::App& command, PolicyFlags& flags) {
   add_number(command, "--data-seed", flags.data_seed, kSeed, "Seed of synthetic data");
 }
 
-// Chooses the model, tells which one, and calls use(model, table) with the data that the user gave.
+// Chooses the model, prints which one, and calls use(model, table) with the data that the user gave.
 template <class Use>
 auto with_policy(const PolicyFlags& flags, const Use& use) {
   if (flags.prices.empty() == flags.demand.empty())
@@ -192,11 +192,11 @@ void add_backtest_command(CLI::App& program, Action& chosen) {
       ->type_name("FILE");
   command
       .add_option("--returns,--outcomes", arguments->outcomes,
-                  "Write what came of them (docs/runs.md), baselines beside it, to this CSV file")
+                  "Write their outcomes (docs/runs.md), with those of the baselines, to this CSV file")
       ->type_name("FILE");
   command
       .add_option("--zones", arguments->zones,
-                  "For dispatch: write what each zone got over the period, vehicles, requests and those served, to "
+                  "For dispatch: write the vehicles, requests and served requests of each zone over the period to "
                   "this CSV file")
       ->type_name("FILE");
   add_format(command, arguments->format);

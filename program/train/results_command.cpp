@@ -109,7 +109,7 @@ ExitCode show(const ResultsArguments& arguments) {
   return ExitCode::done;
 }
 
-// Writes all files of a trial into a folder, or none of them. What is there already with the same bytes stays.
+// Writes all files of a trial into a folder, or none of them. Files that are already there with the same bytes stay.
 ExitCode write_files(const ResultsArguments& arguments) {
   ResultsStore store = opened(arguments);
   static_cast<void>(found_trial(store, arguments, false));
@@ -177,7 +177,7 @@ std::string csv_of(const std::vector<std::string>& head, const std::vector<json>
   return text;
 }
 
-// One row for each trial, metrics as columns "test.sharpe"; or one for each epoch.
+// One row for each trial, with columns such as "test.sharpe"; or one row for each epoch.
 std::string trials_csv(const std::vector<json>& trials, bool epochs) {
   std::vector<std::string> head;
   std::vector<json> rows;
@@ -259,8 +259,8 @@ void add_results_command(CLI::App& program, Action& chosen) {
     return command;
   };
   const auto add_filter = [&](CLI::App& command) {
-    command.add_option("--method", arguments->filter.method, "Trials of this method alone");
-    command.add_option("--status", arguments->filter.status, "Trials that ended so alone")
+    command.add_option("--method", arguments->filter.method, "Only trials of this method");
+    command.add_option("--status", arguments->filter.status, "Only trials with this status")
         ->check(one_of({"finished", "failed"}));
   };
   CLI::App& listed = add("list", "One line for each trial", list);
@@ -269,12 +269,12 @@ void add_results_command(CLI::App& program, Action& chosen) {
   CLI::App& shown =
       add("show", "Everything about one trial, as JSON: configuration, metrics, every epoch, its files", show);
   const auto add_id = [&](CLI::App& command) {
-    command.add_option("id", arguments->id, "Its number in `results list`")->type_name("ID")->required();
+    command.add_option("id", arguments->id, "Number of the trial in `results list`")->type_name("ID")->required();
   };
   add_id(shown);
   add_format(shown, arguments->format);
   CLI::App& written =
-      add("files", "Write what one trial decided and what came of it, as `softradial train` does", write_files);
+      add("files", "Write the decisions and outcomes of one trial, as `softradial train` does", write_files);
   add_id(written);
   written.add_option("--out", arguments->out, "Folder for decisions.csv, outcomes.csv and, for dispatch, zones.csv")
       ->type_name("DIR")
@@ -284,8 +284,8 @@ void add_results_command(CLI::App& program, Action& chosen) {
   add_format(chosen_ones, arguments->format);
   CLI::App& exported = add("export", "All trials as a table", export_all);
   add_filter(exported);
-  exported.add_option("--out", arguments->out, "Where: .csv, .json or .parquet")->type_name("FILE")->required();
-  exported.add_flag("--epochs", arguments->epochs, "The metrics of every epoch instead (in JSON: besides)");
+  exported.add_option("--out", arguments->out, "Output file: .csv, .json or .parquet")->type_name("FILE")->required();
+  exported.add_flag("--epochs", arguments->epochs, "Write the metrics of every epoch instead (in JSON: in addition)");
   CLI::App& merged = add("merge", "Add the trials of other stores", merge);
   merged.add_option("others", arguments->others, "Stores to read")->type_name("FILE...")->required();
 }

@@ -13,7 +13,7 @@
 namespace softradial::program {
 namespace {
 
-// A controller has thousands of users: it is asked rarely. The stop flag is looked at more often.
+// A controller has thousands of users, so it is asked rarely. The stop flag is checked more often.
 constexpr std::chrono::seconds kAskedEvery{2};
 constexpr std::chrono::milliseconds kTick{100};
 

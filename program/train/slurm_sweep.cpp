@@ -10,15 +10,15 @@
 #include "train/slurm.hpp"
 #include "train/sweep_run.hpp"
 
-// A sweep as a job of Slurm. STORE.slurm/ holds its scripts, its logs and, as long as it is not collected, its number: so a
-// command that was ended finds the job again.
+// A sweep as a job of Slurm. STORE.slurm/ holds its scripts, its logs and, until its results are collected, its number: with
+// this a later command finds the job again.
 namespace softradial::program {
 namespace {
 
 using namespace softradial::study;
 using nlohmann::json;
 
-// A job that was submitted, and the folder of its files.
+// A submitted job, and the folder of its files.
 struct Submitted {
   std::string id;
   std::filesystem::path folder;
@@ -37,7 +37,7 @@ class SlurmFolder {
       throw BadInput(job_file().string() + ": is not readable; without it, the job is submitted again");
     }
   }
-  // A folder that no earlier job has had.
+  // A folder that no earlier job has used.
   [[nodiscard]] std::filesystem::path new_round() const {
     int round = 1;
     while (std::filesystem::exists(folder_ / fmt::format("round-{}", round))) ++round;
@@ -56,7 +56,7 @@ class SlurmFolder {
   std::filesystem::path folder_;
 };
 
-// This program, wherever the job runs.
+// The command line of this program, wherever the job runs.
 std::string command_line(const std::vector<std::string>& words) {
   std::string line = shell_word(std::filesystem::read_symlink("/proc/self/exe").string());
   for (const std::string& word : words) line += " " + shell_word(word);
@@ -80,7 +80,7 @@ SlurmJob job_for(const SlurmChoice& choice, const std::filesystem::path& folder)
   return job;
 }
 
-// Tasks that need no communication: each trains every n-th trial of a list into a store of its own.
+// Array tasks that do not communicate: each trains every n-th trial of a list into its own store.
 class ArraySweep {
  public:
   ArraySweep(const SweepArguments& arguments, const Sweep& sweep)
@@ -88,7 +88,7 @@ class ArraySweep {
     store_.add_groups(sweep.plan);
   }
 
-  // The trials of a stage, then those that depend on its results, until nothing is missing.
+  // Trains the trials of a stage, then those that depend on its results, until nothing is missing.
   ExitCode run() {
     TrialResults results = store_.get().results();
     if (arguments_.retry_failed) std::erase_if(results, [](const auto& each) { return each.second.failed; });
@@ -120,7 +120,7 @@ class ArraySweep {
     SlurmJob job = job_for(arguments_.slurm, folder);
     job.array = tasks;
     job.log = folder / "%a.log";
-    // The number of the task is the shell's; a task that begins again goes on.
+    // The shell fills in the number of the task; a task that starts again resumes.
     job.command = "exec " +
                   command_line({"sweep", (folder / "trials.json").string(), "--resume", "--jobs",
                                 std::to_string(arguments_.slurm.cpus)}) +
@@ -152,7 +152,7 @@ class ArraySweep {
   WritableStore store_;
 };
 
-// Ranks that are handed trial after trial. The first of them writes the store, so this process only reads it, at the end.
+// Ranks that receive trial after trial. The first rank writes the store, so this process only reads it, at the end.
 ExitCode run_mpi_job(const SweepArguments& arguments, const Sweep& sweep) {
   const SlurmFolder folder(arguments.store);
   auto job = folder.submitted();

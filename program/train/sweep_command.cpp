@@ -56,7 +56,7 @@ ExitCode show_simulation(const SweepArguments& arguments) {
   return ExitCode::done;
 }
 
-// "3/8"
+// Parses "3/8".
 SweepPart parse_part(const std::string& word) {
   const std::size_t slash = word.find('/');
   const auto number = [](std::string_view digits) {
@@ -81,12 +81,12 @@ ExitCode run(const SweepArguments& arguments) {
 void add_cluster_flags(CLI::App& sweep, SweepArguments& arguments) {
   CLI::Option* const slurm =
       add_choice(sweep, "--slurm", arguments.slurm.kind, {{"mpi", SlurmKind::mpi}, {"array", SlurmKind::array}},
-                 "Submit it as a job of Slurm, follow it and collect: processes that are handed "
-                 "trials, or an array of tasks with a fixed part each")
+                 "Submit the sweep as a job of Slurm, follow it and collect its results: processes "
+                 "that are handed trials (mpi), or tasks with a fixed part each (array)")
           ->excludes(sweep.get_option("--jobs"));
   add_number(sweep, "--tasks", arguments.slurm.tasks, at_least_1_up_to(1e5), "With --slurm: processes that train")
       ->needs(slurm);
-  add_number(sweep, "--cpus", arguments.slurm.cpus, kJobs, "With --slurm: cores of each, for as many trials at a time")
+  add_number(sweep, "--cpus", arguments.slurm.cpus, kJobs, "With --slurm: cores of each process, one trial on each")
       ->needs(slurm);
   sweep
       .add_option("--sbatch", arguments.slurm.options, "With --slurm: an option of sbatch, as --sbatch=--time=2:00:00")
@@ -96,7 +96,7 @@ void add_cluster_flags(CLI::App& sweep, SweepArguments& arguments) {
   sweep
       .add_option_function<std::string>(
           "--part", [&arguments](const std::string& word) { arguments.part = parse_part(word); },
-          "Train the trials K, K + N, ... of a list that --slurm array has written, which stands for CONFIG.toml")
+          "Train the trials K, K + N, ... of a list from --slurm array, which takes the place of CONFIG.toml")
       ->type_name("K/N")
       ->excludes(slurm)
       ->excludes(sweep.get_option("--data"))
@@ -112,10 +112,10 @@ void add_sweep_choice(CLI::App& command, SweepArguments& arguments) {
   command.add_option("--store", arguments.store, "SQLite file of the results")->type_name("FILE");
   command
       .add_option("--data", arguments.choice.data,
-                  "Folder of the data files that CONFIG.toml names (default: this one)")
+                  "Folder of the data files that CONFIG.toml names (default: the current one)")
       ->type_name("DIR");
   add_number(command, "--random", arguments.choice.count, at_least_1_up_to(1e9),
-             "Only so many candidates of each method and setting, drawn at random");
+             "Only this many candidates of each method and setting, drawn at random");
   add_number(command, "--random-seed", arguments.choice.seed, kSeed,
              "Seed of that draw (default: that of CONFIG.toml, or 0)");
   add_decisions(command, arguments.choice.decisions);
@@ -131,16 +131,16 @@ void add_sweep_command(CLI::App& program, Action& chosen) {
   add_number(sweep, "--jobs", arguments->jobs, kJobs,
              "Trials at a time (default: the cores); the results are the same");
   sweep.add_flag("--resume", arguments->resume, "Keep the trials of the store and train what is missing");
-  sweep.add_flag("--retry-failed", arguments->retry_failed, "With --resume: train again what has failed");
+  sweep.add_flag("--retry-failed", arguments->retry_failed, "With --resume: train failed trials again");
   add_cluster_flags(sweep, *arguments);
   CLI::Option* const simulate =
       add_numbers(sweep, "--simulate", arguments->simulate, at_least_1_up_to(1e6),
-                  "Train nothing: how long would it take with so many workers, by the times of the store's trials?")
+                  "Train nothing: estimate the time with this many workers, from the times of the store's trials")
           ->excludes(sweep.get_option("--slurm"))
           ->excludes(sweep.get_option("--part"))
           ->excludes(sweep.get_option("--plan"));
   add_number(sweep, "--copies", arguments->copies, at_least_1_up_to(1e4),
-             "With --simulate: a plan so many times as large")
+             "With --simulate: make the plan this many times as large")
       ->needs(simulate);
   add_format(sweep, arguments->format);
   sweep.callback([arguments, &chosen] { chosen = [arguments] { return run(*arguments); }; });

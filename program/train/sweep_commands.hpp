@@ -8,7 +8,7 @@ namespace softradial::program {
 void add_sweep_command(CLI::App& program, Action& chosen);
 void add_results_command(CLI::App& program, Action& chosen);
 
-// CONFIG.toml, --store, --data, --random, --random-seed: which sweep, and where its data and results are.
+// Adds CONFIG.toml, --store, --data, --random, --random-seed: which sweep, and where its data and results are.
 void add_sweep_choice(CLI::App& command, SweepArguments& arguments);
 
 }  // namespace softradial::program

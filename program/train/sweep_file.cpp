@@ -27,7 +27,7 @@ struct Assignment {
   const toml::key* key;
   const toml::node* value;
 };
-// By key, so that a later one replaces an earlier one.
+// Assignments by key, so that a later one replaces an earlier one.
 using Assignments = std::map<std::string, Assignment>;
 
 // A key and the values that it takes in turn.
@@ -36,7 +36,7 @@ struct Axis {
   std::vector<const toml::node*> values;
 };
 
-// Every combination of the values of the axes, on top of `first`; the last axis turns quickest.
+// Every combination of the values of the axes, added to `first`; the last axis changes fastest.
 std::vector<Assignments> product(const Assignments& first, const std::vector<Axis>& axes) {
   std::vector<Assignments> all = {first};
   for (const Axis& axis : axes) {
@@ -52,7 +52,7 @@ std::vector<Assignments> product(const Assignments& first, const std::vector<Axi
   return all;
 }
 
-// One configuration as the flags of `softradial train` give it.
+// One configuration, made through the flags of `softradial train`.
 template <class Config>
 class ConfigReader {
  public:
@@ -60,7 +60,7 @@ class ConfigReader {
     add_task_flags(command_, config_);
     add_layer_flags(command_, flags_);
     add_training_flags(command_, config_);
-    // A trial has one thread: there are as many trials at a time as cores.
+    // A trial has one thread: as many trials run at a time as there are cores.
     command_.remove_option(command_.get_option("--threads"));
   }
 
@@ -112,11 +112,11 @@ class SweepReader {
   }
 
  private:
-  // The section of a method: the values of its own numbers.
+  // The section of a method: values for the method's own numbers.
   struct Method {
     const toml::key* key = nullptr;
     std::vector<Axis> axes;
-    bool is_wanted = false;  // by a setting
+    bool is_wanted = false;  // a setting uses it
   };
 
   [[nodiscard]] std::string at(const toml::key& key) const { return place_in(file_, key.source()); }
@@ -151,7 +151,7 @@ class SweepReader {
     return axes;
   }
 
-  // "cap=0.05 prices=liquid.csv"; keys that are given in turn only, if `varied`.
+  // "cap=0.05 prices=liquid.csv"; with `varied`, only keys that have several values.
   [[nodiscard]] std::string words(CLI::App& command, const std::vector<Axis>& axes, const Assignments& chosen,
                                   bool varied) const {
     std::string text;
@@ -255,7 +255,7 @@ class SweepReader {
           Assignments first = chosen;
           first.insert_or_assign("method", assignment);
           std::vector<Axis> axes;
-          // Equal weight has nothing to search over.
+          // Equal weight has no parameters to search.
           if (method != "equal_weight") axes = grid;
           if (const auto found = methods.find(method); found != methods.end()) {
             found->second.is_wanted = true;
@@ -276,7 +276,7 @@ class SweepReader {
     return sweep;
   }
 
-  // Two groups with one name could not be told apart in the store.
+  // Refuses groups of the same name, which could not be told apart in the store.
   void refuse_same_groups(const SweepPlan& plan) const {
     std::set<std::pair<std::string, std::string>> names;
     for (const Group& group : plan.groups) {
@@ -299,7 +299,7 @@ class SweepReader {
     return settings;
   }
 
-  // The methods of a setting: those that it names, else those with a section, else that of [base].
+  // The methods of a setting: those that it names, else those with a section, else the method of [base].
   template <class Config>
   [[nodiscard]] std::vector<std::pair<std::string, Assignment>> methods_of(std::vector<Axis>::iterator named,
                                                                            const std::vector<Axis>& setting,
@@ -312,7 +312,7 @@ class SweepReader {
       }
       return wanted;
     }
-    // The name may stand in the file as that of a section; the option is --method.
+    // In the file, the name may be that of a section; the option is --method.
     const auto add = [&](const std::string& name, const toml::source_region& place) {
       names_.emplace_back(toml::key("method", toml::source_region(place)), toml::value<std::string>(name));
       wanted.emplace_back(name, Assignment{&names_.back().first, &names_.back().second});
@@ -347,7 +347,7 @@ class SweepReader {
     return group;
   }
 
-  // Generated data and whole paths are where they are.
+  // Generated data and absolute paths are returned unchanged.
   [[nodiscard]] std::string located(const std::string& source) const {
     if (choice_.data.empty() || source.starts_with("synthetic:")) return source;
     return std::filesystem::path(choice_.data) / source;
@@ -356,7 +356,7 @@ class SweepReader {
   std::string file_;
   SweepChoice choice_;
   toml::table root_;
-  // Methods that are not the value of a key in the file.
+  // Methods that do not stand in the file as the value of a key.
   std::deque<std::pair<toml::key, toml::value<std::string>>> names_;
 };
 

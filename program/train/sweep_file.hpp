@@ -22,19 +22,19 @@ struct Sweep {
   SweepData data;
 };
 
-// What the command line adds to a sweep file.
+// Options of the command line that complete or replace those of a sweep file.
 struct SweepChoice {
   std::string data;                   // folder of the data files that the sweep names; empty: where the command is run
-  std::optional<std::size_t> count;   // candidates of each group, drawn at random; none: as the file says
-  std::optional<std::uint64_t> seed;  // of that draw
-  std::optional<study::KeptDecisions> decisions;  // that are kept; none: as the file says
+  std::optional<std::size_t> count;   // candidates of each group, drawn at random; empty: as in the file
+  std::optional<std::uint64_t> seed;  // seed of that draw
+  std::optional<study::KeptDecisions> decisions;  // decisions to keep; empty: as in the file
 };
 
-// --decisions: the trials of a sweep that keep their decisions.
+// Adds --decisions: which trials of a sweep keep their decisions.
 CLI::Option* add_decisions(CLI::App& command, std::optional<study::KeptDecisions>& decisions);
 
-// Reads a sweep file (docs/sweeps.md), loads the data that it names and makes all configurations. Everything that is wrong is
-// found here, before anything is trained. Throws BadInput or DataError, naming file, line and key.
+// Reads a sweep file (docs/sweeps.md), loads the data that it names and makes all configurations. All mistakes are found here,
+// before anything is trained. Throws BadInput or DataError, naming file, line and key.
 [[nodiscard]] Sweep read_sweep(const std::string& file, const SweepChoice& choice = {});
 
 }  // namespace softradial::program

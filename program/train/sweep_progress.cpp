@@ -33,7 +33,7 @@ std::string best_text(const GroupProgress& group) {
   return std::isfinite(group.best) ? fmt::format("best {:.4f}", group.best) : "";
 }
 
-// The groups to show: those with results or at work, the last ones of them.
+// The groups to show: the last ones among those with results or in training.
 std::vector<const GroupProgress*> shown_groups(const SweepProgress& progress, std::size_t most) {
   std::vector<const GroupProgress*> shown;
   for (const GroupProgress& group : progress.groups) {

@@ -38,7 +38,7 @@ LocalWorkers::Train trainer_of(const SweepData& data) {
       data);
 }
 
-// For orders of both tasks, which read the data that they name.
+// The data for orders of both tasks. Each order names its data, which are then read.
 struct AnyData {
   std::shared_ptr<StudyData<PortfolioConfig>> portfolio;
   std::shared_ptr<StudyData<DispatchConfig>> dispatch;
@@ -55,7 +55,7 @@ LocalWorkers::Train trainer_of(const AnyData& data) {
   };
 }
 
-// The first process of each machine reads the tables and hands them to the others there. Where it cannot, everybody tries for
+// The first process of each machine reads the tables and hands them to the others there. If it cannot, each process tries for
 // itself, and trials fail with the reason.
 template <class Config>
 void read_once_on_node(StudyData<Config>& data, const std::vector<std::string>& tables, MpiRanks& ranks) {
@@ -87,7 +87,7 @@ void hand_out_tables(const SweepData& data, MpiRanks& ranks) {
       data);
 }
 
-// False: it is over before it has begun.
+// Returns false if the sweep is over before it has begun.
 bool take_tables(const AnyData& data, MpiRanks& ranks) {
   while (true) {
     const auto received = ranks.receive();
@@ -107,7 +107,7 @@ bool take_tables(const AnyData& data, MpiRanks& ranks) {
   }
 }
 
-// Trials at a time of this process. Ranks on one machine share its cores.
+// The number of trials at a time in this process. Ranks on one machine share its cores.
 int jobs_of(const SweepArguments& arguments, const MpiRanks* ranks) {
   return jobs_or_default(arguments.jobs, ranks != nullptr ? ranks->trainers_on_node() : 1);
 }
@@ -117,7 +117,7 @@ std::unique_ptr<Workers> workers_of(const SweepArguments& arguments, const Local
   std::unique_ptr<LocalWorkers> own;
   if (ranks == nullptr || ranks->trains()) own = std::make_unique<LocalWorkers>(jobs_of(arguments, ranks), train);
   if (ranks == nullptr) return own;
-  // Told at the beginning: whatever ends a rank may end this one before it could say a word.
+  // Printed at the beginning: a failure that ends a rank may end this one before it could print anything.
   std::string command = fmt::format("mpirun -n {} softradial", ranks->size());
   for (const std::string& word : words_to_go_on(arguments)) command += " " + word;
   tell("if a process dies, what has finished is saved, and this goes on: " + command);
@@ -127,7 +127,7 @@ std::unique_ptr<Workers> workers_of(const SweepArguments& arguments, const Local
 SweepEnd train_missing(const SweepPlan& plan, const LocalWorkers::Train& train, ResultsStore& store,
                        const SweepArguments& arguments, MpiRanks* ranks) {
   const StopOnSignal stop;
-  // The lines leave the terminal before anything else is printed there.
+  // Erases its lines from the terminal before anything else is printed there.
   SweepView view(arguments.format == Format::json && isatty(STDOUT_FILENO) != 0);
   const std::unique_ptr<Workers> workers = workers_of(arguments, train, ranks);
   return run_sweep(plan, store, *workers, arguments.retry_failed,
@@ -143,7 +143,7 @@ void refuse_unfinished(const SweepEnd& end, const SweepArguments& arguments,
   }
 }
 
-// What the ranks but the first do. They get their orders from it.
+// The work of all ranks but the first, from which they get their orders.
 ExitCode train_for_others(const SweepArguments& arguments, MpiRanks& ranks) {
   const StopOnSignal stop;
   const AnyData data([](const std::string& /*rank 0 tells it*/) {});
@@ -153,7 +153,7 @@ ExitCode train_for_others(const SweepArguments& arguments, MpiRanks& ranks) {
   return ExitCode::done;
 }
 
-// Makes the folder of the lock.
+// Makes the folder for the lock.
 std::filesystem::path made_folder(const std::string& store) {
   std::filesystem::path folder = trainings_folder(store);
   make_folder(folder);
@@ -196,7 +196,7 @@ nlohmann::json report_of_group(ResultsStore& store, const SweepPlan& plan, const
 }
 
 ExitCode report_sweep(ResultsStore& store, const SweepPlan& plan, Format format) {
-  // A store may hold other sweeps.
+  // The store may also hold other sweeps.
   std::vector<nlohmann::json> own;
   for (nlohmann::json& group : summary_of(store)) {
     if (group.at("sweep") == plan.name) own.push_back(std::move(group));

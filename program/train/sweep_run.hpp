@@ -16,15 +16,15 @@ namespace softradial::program {
 
 enum class SlurmKind { none, mpi, array };
 
-// How a job of Slurm is asked for.
+// What to ask Slurm for.
 struct SlurmChoice {
   SlurmKind kind = SlurmKind::none;
-  int tasks = 1;                     // that train
-  int cpus = 1;                      // of each: trials at a time
-  std::vector<std::string> options;  // of sbatch
+  int tasks = 1;                     // tasks that train
+  int cpus = 1;                      // cpus of each task: its trials at a time
+  std::vector<std::string> options;  // options of sbatch
 };
 
-// Trial number `index` of a list and every `count`-th one after it.
+// A part of a list: trial number `index` and every `count`-th one after it.
 struct SweepPart {
   std::size_t index = 0;
   std::size_t count = 1;
@@ -45,14 +45,14 @@ struct SweepArguments {
   Format format = Format::text;
 };
 
-// The store in the process that writes it, which no other may do at the same time.
+// The store, opened by the only process that may write it.
 class WritableStore {
  public:
-  // Throws BadInput if it holds trials and `resume` is not set.
+  // Throws BadInput if the store holds trials and `resume` is not set.
   WritableStore(const std::string& file, bool resume);
 
   [[nodiscard]] study::ResultsStore& get() { return store_; }
-  // What `results best` shows later.
+  // Adds the groups that `results best` shows later.
   void add_groups(const study::SweepPlan& plan);
 
  private:
@@ -60,20 +60,20 @@ class WritableStore {
   study::ResultsStore store_;
 };
 
-// Trains here what the store does not have of a plan. Throws Interrupted or InternalFailure if it does not come to its end.
+// Trains here the trials of a plan that the store does not have. Throws Interrupted or InternalFailure if it cannot finish.
 void train_missing_here(const Sweep& sweep, WritableStore& store, const SweepArguments& arguments);
 
-// What chosen_of gives for a group of the plan. Throws InternalFailure if none of its trials has finished.
+// The result of chosen_of for a group of the plan. Throws InternalFailure if none of its trials has finished.
 [[nodiscard]] nlohmann::json report_of_group(study::ResultsStore& store, const study::SweepPlan& plan,
                                              const study::Group& group);
 
 // Prints the chosen configurations of this sweep, and says how many of its trials failed.
 ExitCode report_sweep(study::ResultsStore& store, const study::SweepPlan& plan, Format format);
 
-// The words of a command line that does the same sweep on the same store, with --resume.
+// The words of a command line that continues this sweep on the same store with --resume.
 [[nodiscard]] std::vector<std::string> words_to_go_on(const SweepArguments& arguments);
 
-// Each does what its arguments say, to the end.
+// Each runs the sweep that its arguments describe, to the end.
 ExitCode run_sweep_here(
     const SweepArguments& arguments);  // in this process, or with the others that mpirun has started
 ExitCode run_sweep_part(const SweepArguments& arguments);  // a fixed part of a list of trials

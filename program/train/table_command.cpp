@@ -48,7 +48,7 @@ A run in --runs with the same configuration is read; the others are trained and 
 --store, the file of `softradial sweep`; `table sweep` takes what is trained from a sweep file. Equal weight is always a row,
 because a layer whose outputs stay near a uniform anchor must be compared with it.)";
 
-// The last word of a table: the numbers are printed, but a disk was full.
+// The exit code of a table. Its numbers are printed, but a disk may have been full.
 ExitCode done_unless_unwritten(const std::vector<TableLine>& lines) {
   for (const TableLine& line : lines) {
     if (!line.write_error.empty()) throw InternalFailure(line.write_error);
@@ -58,21 +58,21 @@ ExitCode done_unless_unwritten(const std::vector<TableLine>& lines) {
 
 std::string set_name(double cap) { return cap >= 1 ? "simplex" : fmt::format("cap {:g}", cap); }
 
-// How many trainings the choice of parameters takes.
+// The number of trainings for the choice of parameters.
 int grid_size(const RunConfig& config) {
   return config.layer.equal_weight() ? 0 : static_cast<int>(paper_grid(config.layer.options).size());
 }
 
-// What the lines of a table share while they are trained.
+// Data that the lines of a table share while they are trained.
 struct TableWork {
   WorkProgress& bar;
   const std::atomic<bool>& stop;
   int jobs;
-  std::string& write_error;  // of the line: the first file that could not be written
+  std::string& write_error;  // of the line: error of the first file that could not be written
 };
 
-// A run in a folder counts if it is finished and was asked for the same: configuration, set, data, seeds. A tuned one may have
-// other parameters of the layer, which it chose.
+// Whether a run in a folder counts: it is finished and has the same configuration, set, data and seeds. A tuned run may differ
+// in the parameters of the layer, which it has chosen.
 bool is_wanted(const json& saved, const json& wanted, bool tune) {
   json before = run_identity(saved);
   json now = run_identity(wanted);
@@ -83,11 +83,11 @@ bool is_wanted(const json& saved, const json& wanted, bool tune) {
   }
   return identity_difference(before, now).empty() && saved.value("status", "") == "finished" &&
          saved.value("seeds", json()) == wanted.at("seeds") &&
-         // A disk that was full has left seeds out.
+         // A full disk may have left seeds out.
          saved.value("finished_seeds", json()) == wanted.at("seeds");
 }
 
-// Reads the run in `out` if it is the one that is wanted. Otherwise trains it, going on where an earlier table was stopped.
+// Reads the run in `out` if it is the wanted one. Otherwise trains it, continuing where an earlier table was stopped.
 template <class Config, class TableType>
 json run_or_read(Config config, bool tune, const TableType& table, const std::filesystem::path& out,
                  const TableWork& work) {
@@ -148,14 +148,14 @@ struct TableArguments {
 
 TableStyle style_of(const TableArguments& arguments) { return {arguments.format, arguments.tune}; }
 
-// The paper's own choice: softmax on the simplex, DC3 and HardNet under a cap, the others on both.
+// The paper's choice of sets: softmax on the simplex, DC3 and HardNet under a cap, the others on both.
 bool in_paper(const std::string& method, double cap) {
   if (method == "softmax") return cap >= 1;
   if (method == "dc3" || method == "hardnet") return cap < 1;
   return true;
 }
 
-// The trials of a store, trained now where they are missing, in the place of runs.
+// The functions below use the trials of a store in place of runs, and train missing ones now.
 Group group_of(RunConfig& config, double cap, const std::string& method) {
   config.layer = layer_named(method);
   config.cap = cap;
@@ -166,7 +166,7 @@ Group group_of(RunConfig& config, double cap, const std::string& method) {
           .candidates = {}};
 }
 
-// The arguments of a sweep that adds to the store of a table.
+// The arguments of a sweep that adds to a table's store.
 SweepArguments sweep_into(const std::string& store, std::optional<int> jobs, Format format) {
   SweepArguments arguments;
   arguments.store = store;
@@ -270,7 +270,7 @@ std::vector<double> paper_caps(std::span<const PaperPortfolioRow> paper, const s
   return {caps.begin(), caps.end()};
 }
 
-// Where the user names no prices: synthetic ones of the universe that they are compared with.
+// The prices that the user names, or else synthetic ones of the universe for the comparison.
 std::string prices_or_synthetic(const CLI::Option& given, const TableArguments& arguments,
                                 const PortfolioConfig& config) {
   return given.empty() ? "synthetic:" + arguments.universe : config.prices;
@@ -289,7 +289,7 @@ std::span<const PaperPortfolioRow> paper_rows(PortfolioObjective objective) {
   return {};
 }
 
-// The paper's numbers, or nothing.
+// The paper's numbers as text; empty if there are none.
 std::string paper_text(const PortfolioConfig& config, const std::string& universe, const std::string& method,
                        double cap) {
   for (const PaperPortfolioRow& row : paper_rows(config.model.objective)) {
@@ -329,7 +329,7 @@ ExitCode dispatch_table(const TableArguments& arguments, const DispatchConfig& c
 
 // ---- the groups of a sweep file
 
-// "liquid cap 0.05": what a line of a sweep is about, with the universe by the name of its data.
+// "liquid cap 0.05": the name of a line of a sweep, with the universe named after its data.
 std::string universe_of(const PortfolioConfig& config) {
   const std::string source = config.prices.substr(config.prices.find(':') + 1);
   const std::string name = std::filesystem::path(source).filename().string();
@@ -371,7 +371,7 @@ ExitCode sweep_table(const TableArguments& arguments, const SweepArguments& want
   return done_unless_unwritten(lines);
 }
 
-// Ours in fractions, the paper's in the per cent that it prints.
+// Our numbers as fractions, the paper's in per cent as printed.
 ExitCode print_summary_json(const TableArguments& arguments, const std::string& source, const PriceTable& prices) {
   json out = {{"data", source}, {"universe", arguments.universe}, {"ours", json::array()}, {"paper", json::array()}};
   const auto row = [](const auto& s) {
@@ -417,11 +417,11 @@ ExitCode summary_table(const TableArguments& arguments, const PortfolioConfig& c
 void add_table_flags(CLI::App& command, TableArguments& arguments) {
   CLI::Option* const runs = command
                                 .add_option("--runs", arguments.runs,
-                                            "Folder of runs: a run that is there is read, the others are saved there")
+                                            "Folder of runs: runs that are there are read, new ones are saved there")
                                 ->type_name("DIR");
   command
       .add_option("--store", arguments.store,
-                  "Results of sweeps: a trial that is there is read, the others are trained and added")
+                  "Store of a sweep: trials that are there are read, the others are trained and added")
       ->type_name("FILE")
       ->excludes(runs);
   std::vector<std::string> names;
@@ -465,7 +465,7 @@ void add_table_command(CLI::App& program, Action& chosen) {
   add_training_flags(prices, portfolio->config);
   prices.remove_option(prices.get_option("--cap"));
   add_numbers(prices, "--cap", portfolio->caps, kShare,
-              "Caps, separated by commas (default: those of the paper; 1 is none)");
+              "Caps, separated by commas (default: those of the paper; 1: no cap)");
   const CLI::Option* const given = prices.get_option("--prices")->default_str("synthetic:UNIVERSE");
   prices.callback([portfolio, given, &chosen] {
     chosen = [portfolio, given] {
@@ -497,7 +497,7 @@ void add_table_command(CLI::App& program, Action& chosen) {
     SweepArguments sweep;
   };
   const auto from_sweep = std::make_shared<FromSweep>();
-  CLI::App& groups = *table.add_subcommand("sweep", "What a sweep file came to; trains what its store does not have");
+  CLI::App& groups = *table.add_subcommand("sweep", "Results of a sweep file; trains the trials that its store lacks");
   add_sweep_choice(groups, from_sweep->sweep);
   groups.get_option("--store")->required();
   add_number(groups, "--jobs", from_sweep->sweep.jobs, kJobs,
@@ -507,7 +507,7 @@ void add_table_command(CLI::App& program, Action& chosen) {
     chosen = [from_sweep] {
       from_sweep->sweep.resume = true;
       from_sweep->sweep.format = from_sweep->arguments.format;
-      from_sweep->arguments.tune = true;  // the chosen parameters stand below the table
+      from_sweep->arguments.tune = true;  // the chosen parameters are printed below the table
       return sweep_table(from_sweep->arguments, from_sweep->sweep);
     };
   });

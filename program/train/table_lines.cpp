@@ -50,8 +50,8 @@ std::string against_equal_weight(const json& report, const char* name, bool rati
                : fmt::format("{:+.2f} [{:+.2f}, {:+.2f}]", number("value"), number("low"), number("high"));
 }
 
-// The lines as text or JSON; `cells(report)` are the columns between method and violation. Without a head for them, the
-// paper's numbers are left out.
+// Prints the lines as text or JSON; `cells(report)` returns the columns between method and violation. Without a header for the
+// paper's numbers, these are left out.
 template <class Cells>
 void print_lines(const TableStyle& style, const std::vector<TableLine>& lines, const std::string& data,
                  std::vector<std::string> head, std::string_view paper_head, const Cells& cells) {

@@ -5,11 +5,11 @@
 
 namespace softradial::program {
 
-// How often progress is shown: drawn anew on a terminal, as a plain line in a pipe.
+// How often progress is shown: redrawn on a terminal, as a plain line in a pipe.
 inline constexpr std::chrono::milliseconds kOnTerminal{100};
 inline constexpr std::chrono::seconds kInPipe{30};
 
-// The columns of the terminal that stderr is on.
+// The number of columns of the terminal to which stderr goes.
 [[nodiscard]] std::size_t terminal_width();
 
 }  // namespace softradial::program

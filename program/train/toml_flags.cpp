@@ -91,7 +91,7 @@ void give(CLI::App& command, const std::string& file, const toml::key& key, cons
     option.add_result(std::move(word));
     option.run_callback();
   } catch (const CLI::Error& error) {
-    throw BadInput(place_in(file, key.source()) + error.what());  // it names the option
+    throw BadInput(place_in(file, key.source()) + error.what());  // the message names the option
   }
 }
 

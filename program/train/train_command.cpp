@@ -51,7 +51,7 @@ struct Output {
   Format format = Format::text;
 };
 
-// Seeds as rows, then their mean, the ensemble, and what needs no training.
+// One row per seed, then their mean, the ensemble, and the baselines, which need no training.
 TextTable result_table(const nlohmann::json& report) {
   std::vector<MetricRow> rows;
   const nlohmann::json& trials = report.at("trials");
@@ -95,10 +95,10 @@ RunStart start_of(const Output& output) {
   return output.resume ? RunStart::resume : output.overwrite ? RunStart::overwrite : RunStart::fresh;
 }
 
-// Calls work(hooks) with a bar of its progress.
+// Calls work(hooks) while a bar shows its progress.
 template <class Config, class Work>
 auto with_bar(const Config& config, const Output& output, RunHooks hooks, const Work& work) {
-  // The bar leaves the terminal before anything else is printed there.
+  // Erases the bar from the terminal before anything else is printed there.
   WorkProgress bar(config.seeds, output.format == Format::json && isatty(STDOUT_FILENO) != 0);
   bar.begin(config.layer.method, config.seeds);
   hooks.progress = [&](int trial, const study::Progress& progress) { bar.show(trial, progress); };
@@ -168,7 +168,7 @@ std::unique_ptr<PriceParts> open_parts(const PortfolioConfig& c, Team& team) {
   return parts;
 }
 
-// The zones are those with the largest sums over all hours: rank 0 finds them.
+// The zones are those with the largest sums over all hours, which rank 0 finds.
 std::unique_ptr<DemandParts> open_parts(const DispatchConfig& c, Team& team) {
   std::unique_ptr<DemandParts> parts;
   nlohmann::json choice;
@@ -184,7 +184,7 @@ std::unique_ptr<DemandParts> open_parts(const DispatchConfig& c, Team& team) {
   return parts;
 }
 
-// One model for each seed, trained by all processes that mpirun has started.
+// Trains one model for each seed, with all processes that mpirun has started.
 template <class Config>
 ExitCode train_in_team(const Config& config, const Output& output, const std::string& toml, MpiRanks& ranks) {
   at::set_num_threads(config.threads);
@@ -202,7 +202,7 @@ ExitCode train_in_team(const Config& config, const Output& output, const std::st
     tell_about_limits(config, parts->outline());
     if (output.folder.empty()) return;
     folder.emplace(output.folder, manifest_of(config, *parts), start);
-    // Told at the beginning: whatever ends a process may end this one before it could say a word.
+    // Printed at the beginning: a failure that ends a process may end this one before it could print anything.
     tell("if a process dies, the same command with --resume goes on from the last checkpoint");
   });
   const StopOnSignal stop;
@@ -217,7 +217,7 @@ ExitCode train_in_team(const Config& config, const Output& output, const std::st
   return tell_results(config, ran.result, ran.baselines, hooks.folder, output, toml);
 }
 
-// With --distributed under mpirun: trains with the others. Nothing: this process trains alone.
+// With --distributed under mpirun: trains with the other processes. Returns nothing if this process trains alone.
 template <class Config>
 std::optional<ExitCode> trained_in_team(const Config& config, const Output& output, const std::string& toml) {
   if (!output.distributed) return std::nullopt;
@@ -244,7 +244,7 @@ template <class Config>
 void add_output_flags(CLI::App& command, TrainArguments<Config>& arguments) {
   command.add_option("--out", arguments.output.folder, "Folder for the record of the run (docs/runs.md)")
       ->type_name("DIR");
-  command.add_flag("--resume", arguments.output.resume, "Go on with the run in --out: what is finished there is kept");
+  command.add_flag("--resume", arguments.output.resume, "Continue the run in --out; finished seeds are kept");
   command.add_flag("--overwrite", arguments.output.overwrite, "Delete the run in --out first");
   command.add_flag("--ensemble", arguments.output.ensemble,
                    "Judge the mean of the seeds' decisions as one more policy; it obeys the set as they do");

@@ -1,6 +1,6 @@
 """Hard convex constraints for any model's output: layers that map all of R^n one-to-one onto the interior of a set.
 
-softradial.numpy has the layers on numpy arrays and needs no torch; everything else does.
+softradial.numpy has the layers for numpy arrays and needs no torch; everything else needs torch.
 """
 
 import importlib
@@ -10,7 +10,7 @@ from . import _build
 
 _torch_error: Optional[Exception] = None
 try:
-    from . import _library  # noqa: F401 (before all others: it says which torch fits)
+    from . import _library  # noqa: F401 (imported first: its error says which torch fits)
     from . import distributions, functional, sets
     from .anchors import analytic_center
     from .layers import GaugeMap, HardRadial, SoftRadial
@@ -34,7 +34,7 @@ try:
     )
     from .policies import DispatchPolicy, Policy, PortfolioPolicy, load_policy
     from .sets import *  # noqa: F401, F403 (one class for each type of the library's table)
-except (ImportError, OSError) as error:  # no torch, or one that does not fit: said when something of it is asked for
+except (ImportError, OSError) as error:  # no torch, or the wrong one: reported at the first use of what needs it
     _torch_error = error
 
 

@@ -1,6 +1,6 @@
-"""What a layer's call does when it fails: numbers, lists and arrays become tensors, and errors one clear line.
+"""Handles failed calls of a layer: turns numbers, lists and arrays into tensors, and errors into one clear line.
 
-A good call pays nothing for it: the library's ops check shapes and types, and only what they refuse is looked at here.
+A correct call pays nothing for it: the library's ops check shapes and types, and only refused calls come here.
 """
 
 import functools
@@ -16,17 +16,18 @@ from ._numbers import dtype_name, to_tensor, without_stack
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
-# How the library says that what it was given is wrong: in one line that begins with what it is about.
+# The library's messages about wrong arguments: one line that begins with the name of the argument, as "u: ...", or with an
+# option and its value, as "lambda is 1e+39, too large for single precision".
 _NOT_FINITE = re.compile(r"row \d+ has a NaN or an infinity")
-_REFUSAL = re.compile(rf"([\w.]+|quadratic programme): .*|{_NOT_FINITE.pattern}")
+_REFUSAL = re.compile(rf"([\w.]+|quadratic programme): .*|\w+ is [^ ,]+, .*|{_NOT_FINITE.pattern}")
 
 
 def plain_errors(method: Method, eager: Optional[Callable[..., Any]] = None) -> Method:
-    """A method of a layer, the first argument rows of numbers, that takes numbers, lists and arrays for tensors. `eager` is
-    a shorter way to the same result, in Python.
+    """Wraps a layer's method, whose first argument is rows of numbers, so that it also takes numbers, lists and arrays.
+    `eager` is a faster way to the same result, in Python.
 
-    TorchScript compiles the method itself: it reads the source of what is wrapped, and looks names up in the globals of the
-    wrapper, which therefore are the method's.
+    TorchScript compiles the method itself: it reads the source of the wrapped method, and looks up names in the globals of
+    the wrapper. Therefore the wrapper has the globals of the method.
     """
     again, first = call_again, eager or method
     in_graph = compiling
@@ -46,10 +47,10 @@ def plain_errors(method: Method, eager: Optional[Callable[..., Any]] = None) -> 
 def call_again(
     method: Callable[..., Any], owner: Any, arguments: Sequence[Any], named: Dict[str, Any], error: Exception
 ) -> Any:
-    """The result for the arguments as tensors, where they were not; otherwise an error in one line.
+    """Repeats a failed call with its arguments converted to tensors. If they already were tensors, raises a one-line error.
 
-    TypeError for an argument that a method does not have and for numbers of a wrong kind, ValueError for what the library
-    refuses. Errors that are not the library's are raised as they are.
+    TypeError for an argument that the method does not have and for numbers of a wrong kind, ValueError for arguments that
+    the library refuses. Errors that do not come from the library are raised unchanged.
     """
     given = _by_name(method, owner, arguments, named)
     tensors = {name: _as_tensors(name, value) for name, value in given.items()}
@@ -97,7 +98,7 @@ def _by_name(
 def _raise_plainly(error: Exception, owner: Any) -> NoReturn:
     if type(error) is RuntimeError:
         text = without_stack(error)
-        # A level set runs a function of the user's, whose errors are not the library's: only its rows are looked at before.
+        # A level set runs the user's function, whose errors do not come from the library. The library only checks the rows.
         own = isinstance(getattr(owner, "projection", None), (torch.ScriptObject, type(None)))
         if (_REFUSAL if own else _NOT_FINITE).fullmatch(text):
             raise ValueError(text) from None

@@ -1,10 +1,10 @@
-"""What the layers do while torch 2 compiles or exports a model, and on tensors without numbers.
+"""The layers while torch 2 compiles or exports a model, and on tensors without numbers.
 
-Graphs know numbers and tensors alone. In the place of the library's object a layer holds its description, a buffer of bytes,
-and calls ops that take it (src/torch/described): they have shapes for compilers and backward passes of their own, and an
-exported program holds all that it needs.
+Graphs only know numbers and tensors. In place of the library's object, a layer holds its description, a buffer of bytes, and
+calls ops that take the description (src/torch/described). These ops have shapes for compilers and backward passes of their
+own, and an exported program contains all that it needs.
 
-The kernels of these ops are the CPU's. On other devices a layer becomes a graph of plain tensor operations (`Plain`), which
+These ops have kernels on the CPU only. On other devices a layer becomes a graph of plain tensor operations (`Plain`), which
 the compiler fuses by itself.
 """
 
@@ -20,7 +20,7 @@ from ._library import ops
 
 _is_compiling: Optional[Callable[[], bool]] = getattr(getattr(torch, "compiler", None), "is_compiling", None)
 
-# torch 2.1 and later: earlier ones do not say that they compile.
+# torch 2.1 and later: earlier versions do not tell whether they are compiling.
 AVAILABLE = _is_compiling is not None
 
 if _is_compiling is not None:
@@ -29,7 +29,7 @@ if _is_compiling is not None:
     compiling = _is_compiling
 
     def symbolic(u: Tensor) -> bool:
-        """Whether u stands for a tensor that comes later: in a graph that is being made, or as a shape alone."""
+        """Whether u is a placeholder for a later tensor: in a graph that is being made, or a shape without numbers."""
         return compiling() or u.is_meta or isinstance(u, FakeTensor)
 
 else:
@@ -47,7 +47,7 @@ def _description(layer: Any, like: Tensor) -> Tensor:
     return layer.description
 
 
-# Where the kernels of the ops are, and where they are not needed.
+# The device that has kernels for the ops, and the one that needs none.
 _HOME = ("cpu", "meta")
 
 
@@ -102,7 +102,7 @@ def penalty(layer: Any, x: Tensor) -> Tensor:
 
 
 def uncompiled(method: Callable[[Any, Tensor], Tensor]) -> Callable[[Any, Tensor], Tensor]:
-    """A method of a level set, which decides by numbers what it does next: it runs beside graphs, not in them."""
+    """Wraps a method of a level set, whose steps depend on the numbers: it runs beside graphs, not inside them."""
 
     @functools.wraps(method)
     def beside(self: Any, rows: Tensor) -> Tensor:
@@ -115,7 +115,7 @@ def uncompiled(method: Callable[[Any, Tensor], Tensor]) -> Callable[[Any, Tensor
 
 
 class Plain(nn.Module):
-    """A map as a graph of plain tensor operations, for one dtype and device; it needs nothing of this library.
+    """A map as a graph of plain tensor operations, for one dtype and device. It runs without this library.
 
         project          u (..., dim) -> x (..., dim)
         log_abs_det      u (..., dim) -> (...)
@@ -124,7 +124,7 @@ class Plain(nn.Module):
     def __init__(self, projection: Any, name: str, dtype: torch.dtype, device: torch.device) -> None:
         super().__init__()
         make_fx: Any = importlib.import_module("torch.fx.experimental.proxy_tensor").make_fx
-        # Sizes that are 0, 1 or the same as another are special to the tracer.
+        # The tracer treats sizes that are 0, 1 or equal to another size as special.
         rows = torch.zeros(projection.dim + 97, projection.dim, dtype=dtype, device=device)
         plain = getattr(projection, f"plain_{name}")
         options: Dict[str, Any] = {"tracing_mode": "symbolic", "_allow_non_fake_inputs": True}  # torch 2 has both
@@ -137,12 +137,12 @@ class Plain(nn.Module):
 
 
 class Described(nn.Module):
-    """A layer that holds an object of the library, `projection` or `layer`, and with it what compiled models take."""
+    """A layer that holds an object of the library, `projection` or `layer`, and its description for compiled models."""
 
     description: Tensor
 
     def _describe(self) -> None:
-        """To be called when the object has changed. Descriptions are not saved: who loads a layer makes its own anew."""
+        """Call it when the object has changed. Descriptions are not saved: a loaded layer makes its own again."""
         thing = self.__dict__.get("projection", self.__dict__.get("layer"))
         self._described = AVAILABLE and isinstance(thing, torch.ScriptObject)
         if self._described:
@@ -157,9 +157,9 @@ class Described(nn.Module):
 
 
 class DescribedMap(Described):
-    """A radial layer. On other devices than the CPU it holds graphs of plain operations, made when it gets there."""
+    """A radial layer. On devices other than the CPU it holds graphs of plain operations, made when it is moved there."""
 
-    # The precisions that models have on such devices.
+    # The usual precisions on such devices.
     PLAIN = (
         ("project", torch.float32), ("project", torch.float16), ("project", torch.bfloat16), ("log_abs_det", torch.float32),
     )
@@ -171,7 +171,7 @@ class DescribedMap(Described):
             self.plain_maps = {(name, dtype): self._plain(name, dtype) for name, dtype in self.PLAIN}
 
     def _apply(self, *arguments: Any, **options: Any) -> "DescribedMap":
-        """What .to(), .cuda() and their like come down to."""
+        """Called by .to(), .cuda() and the like."""
         before = self.description.device if self._described else None
         super()._apply(*arguments, **options)
         if self._described and self.description.device != before:
@@ -179,8 +179,8 @@ class DescribedMap(Described):
         return self
 
     def plain(self, dtype: torch.dtype = torch.float32) -> nn.Module:
-        """The map as a module of plain tensor operations, for one dtype, on the layer's device: what compiled models run on
-        other devices than the CPU, and what exporters that know nothing of this library can take. torch 2.1 and later.
+        """The map as a module of plain tensor operations, for one dtype, on the layer's device. Compiled models run it on
+        devices other than the CPU, and exporters that do not know this library can use it. torch 2.1 and later.
         """
         if not self._described:
             raise NotImplementedError("plain: not available for level sets, nor before torch 2.1")

@@ -7,7 +7,7 @@ A file has the safetensors layout:
     numbers    the arrays one after the other, without gaps
 
 A policy's metadata are its format, its task, its config (a JSON text) and the SHA-256 of the whole file, taken with the 64
-digits of the checksum itself replaced by zeros. What does not fit is a ValueError in one line that names the file.
+digits of the checksum itself replaced by zeros. Any fault raises a ValueError in one line that names the file.
 """
 
 import hashlib
@@ -24,12 +24,12 @@ from torch import Tensor
 
 FORMAT = "softradial.policy/1"
 
-# Bounds on what is read into memory: policies are far smaller, and a JSON text takes up to 25 times its size.
+# Limits on what is read into memory: policies are far smaller, and parsed JSON takes up to 25 times the size of its text.
 _MOST_BYTES = 1 << 30
 _MOST_JSON = 1 << 24
 
 _DTYPES = {"F32": torch.float32, "F64": torch.float64}
-_MOST_DIGITS = 20  # of a whole number: those of 64 bits
+_MOST_DIGITS = 20  # of a whole number: enough for 64 bits
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def read_model_file(path: str) -> ModelFile:
 
 
 def read_bytes(path: str, most: int = _MOST_JSON) -> bytes:
-    """The bytes of a regular file: a pipe or a device could go on for ever."""
+    """The bytes of a regular file. Pipes and devices are refused, because they could go on for ever."""
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):
         raise ValueError(f"{path}: is no file")
@@ -70,7 +70,7 @@ def shown(value: Any) -> str:
 
 
 def parse_json(data: bytes) -> Any:
-    """JSON of which every reader has the same idea: no key twice, no NaN, no number beyond its type."""
+    """Parses JSON that every reader understands alike: no duplicate keys, no NaN, no number out of range."""
     try:
         return json.loads(
             data.decode(), object_pairs_hook=_object, parse_int=_whole, parse_float=_real, parse_constant=_real
@@ -175,7 +175,7 @@ def _place(name: str, entry: Any) -> Tuple[str, int, int, torch.dtype, List[int]
 
 
 def _tensor(name: str, numbers: memoryview, dtype: torch.dtype, shape: List[int]) -> Tensor:
-    # A copy of its own: aligned, and nobody else's memory.
+    # A copy, so that its memory is aligned and not shared.
     tensor = torch.frombuffer(bytearray(numbers), dtype=dtype)
     finite = torch.isfinite(tensor)
     if not bool(finite.all()):

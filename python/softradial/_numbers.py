@@ -1,4 +1,4 @@
-"""Numbers, lists and arrays where the library takes tensors."""
+"""Converts numbers, lists and arrays to the tensors that the library takes."""
 
 from typing import Any, Sequence, Union
 
@@ -9,8 +9,8 @@ Numbers = Union[Tensor, Sequence[Any], float, int, Any]
 
 
 def to_tensor(name: str, values: Numbers) -> Tensor:
-    """A tensor as it is; a copy of an array, of its own type; Python's numbers and lists of them in double precision, as
-    Python has them; a list of tensors stacked."""
+    """Converts values to a tensor. A tensor is returned unchanged; an array is copied and keeps its type; Python's numbers
+    and lists become double precision, as in Python; a list of tensors is stacked."""
     if isinstance(values, Tensor):
         return values
     try:
@@ -35,7 +35,7 @@ def _all_numbers(values: Any) -> bool:
 
 
 def _from_array(values: Any) -> Tensor:
-    import numpy  # whoever has an array has it
+    import numpy  # whoever has an array has numpy
 
     return torch.from_numpy(numpy.array(values))
 

@@ -1,4 +1,4 @@
-"""What all layers on a set share: the set, a state_dict that carries it, an anchor in words or as a point."""
+"""The base of all layers on a set: the set, a state_dict that contains it, an anchor by name or as a point."""
 
 import json
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, cast
@@ -13,7 +13,7 @@ _EXTRA_STATE = "_extra_state"
 
 
 def anchor_words(anchor: Any) -> Tuple[str, Optional[Tensor]]:
-    """How an anchor is searched for, and the point where one is given instead."""
+    """The name of the search for an anchor, and the point if one is given instead."""
     if isinstance(anchor, str):
         return anchor, None
     return "auto", None if anchor is None else to_tensor("anchor", anchor)
@@ -34,7 +34,7 @@ def given_data(
     anchor: Optional[Tensor],
     others: Optional[Dict[str, Tensor]],
 ) -> Dict[str, Tensor]:
-    """What a call gives of its set's data, by name. TorchScript compiles it: it knows no dictionary of optional tensors."""
+    """The data of the set in a call, by name. TorchScript compiles it and knows no dictionary of optional tensors."""
     data: Dict[str, Tensor] = {} if others is None else others.copy()
     for name, given in [
         ("A", A), ("b", b), ("E", E), ("f", f), ("lower", lower), ("upper", upper), ("cap", cap), ("sum", sum),
@@ -46,7 +46,7 @@ def given_data(
 
 
 def data_of_calls(set: Set) -> List[str]:
-    """What a call of a layer on this set may replace for each sample."""
+    """The names of the data that a call of a layer on this set may replace for each sample."""
     own = set._row["sample_data"] if isinstance(set, LibrarySet) else []
     return [*own, "scale", "anchor"]
 
@@ -54,17 +54,17 @@ def data_of_calls(set: Set) -> List[str]:
 class SetLayer(nn.Module):
     """A layer on a set.
 
-    The set travels with the weights: a checkpoint restores the constraint that the model was trained with. It is a tensor,
-    the bytes of a JSON text, because exporters and safe loaders take nothing else in a state_dict.
+    The set is saved with the weights: a checkpoint restores the constraint that the model was trained with. It is stored as
+    a tensor, the bytes of a JSON text, because exporters and safe loaders accept nothing else in a state_dict.
     """
 
-    # 2: every layer's state_dict holds its set; learned caps are called `cap`.
+    # Version 2: every layer's state_dict contains its set; learned caps are called `cap`.
     _version = 2
 
     # TorchScript knows the set as an attribute of the library's object.
     __jit_unused_properties__ = ["set"]
 
-    if TYPE_CHECKING:  # not for TorchScript, which would look for a type of its own
+    if TYPE_CHECKING:  # hidden from TorchScript, which would look for a type of its own
         _set: Set
 
     def __init__(self, set: Any) -> None:
@@ -93,8 +93,8 @@ class SetLayer(nn.Module):
         """The set as it was given."""
         return self._set
 
-    # A method of an object of TorchScript takes a microsecond to find, a fifth of a small call: layers keep what they call,
-    # under these names. They are not part of a copy.
+    # Looking up a method of a TorchScript object takes a microsecond, a fifth of a small call. So layers keep the methods
+    # that they call, under these names. Copies do not contain them.
     _BOUND = ("_project", "_project_samples")
 
     def __getstate__(self) -> Dict[str, Any]:
@@ -102,12 +102,12 @@ class SetLayer(nn.Module):
 
     @torch.jit.unused
     def _saved(self) -> Dict[str, Any]:
-        """What the map is, besides its set: plain data."""
+        """The layer without its set, as plain data."""
         raise NotImplementedError
 
     @torch.jit.unused
     def _restore(self, saved: Dict[str, Any]) -> None:
-        """Becomes the layer that was saved; ValueError for another kind of layer."""
+        """Turns this layer into the saved one. ValueError for another kind of layer."""
         raise NotImplementedError
 
     @torch.jit.unused
@@ -135,6 +135,6 @@ class SetLayer(nn.Module):
         super()._load_from_state_dict(
             state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
         )
-        # What was saved before every layer had one leaves the layer its own set.
+        # A state_dict from before version 2 has no set: the layer keeps its own.
         if (local_metadata.get("version") or 1) < 2 and prefix + _EXTRA_STATE in missing_keys:
             missing_keys.remove(prefix + _EXTRA_STATE)

@@ -19,8 +19,8 @@ def analytic_center(
 ) -> Tuple[Tensor, Tensor]:
     """The analytic centres of {A x <= b, E x = f}, one for each sample, and their status (0 found, 2 no interior).
 
-    A: (m, n) or (..., m, n); b: (..., m); E: (k, n), f: (..., k). `start` (..., n) is any point to walk from: the nearer,
-    the fewer steps. With `differentiable`, first derivatives flow to A, b and f.
+    A: (m, n) or (..., m, n); b: (..., m); E: (k, n), f: (..., k). The search begins at `start` (..., n), any point: the
+    nearer it is, the fewer steps. With `differentiable`, first derivatives flow to A, b and f.
     """
     named = (("A", A), ("b", b), ("E", E), ("f", f), ("start", start))
     tensors = [None if value is None else to_tensor(name, value) for name, value in named]

@@ -4,11 +4,11 @@ The layer is one-to-one, so that with u = layer.inverse(x)
 
     log p(x) = log p_base(v) - log |det J(u)|,    u = anchor + basis v,
 
-where the columns of `basis` span the set's affine hull. Densities are with respect to length, area, volume ... on the hull:
+where the columns of `basis` span the set's affine hull. Densities are per unit of length, area, volume ... on the hull:
 a simplex in R^n has dimension n - 1.
 """
 
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional
 
 import torch
 from torch import Tensor
@@ -17,6 +17,12 @@ from torch.distributions import Distribution, Independent, Normal, constraints
 from ._numbers import Numbers, dtype_name, shape_text, to_tensor
 from .layers import HardRadial, _Radial
 from .level_sets import check_rows
+
+__all__ = ["ConstrainedNormal", "Pushforward", "hull_basis"]
+
+
+def __dir__() -> List[str]:
+    return __all__
 
 
 def hull_basis(layer: _Radial) -> Tensor:
@@ -36,7 +42,7 @@ def _check_layer(layer: Any) -> None:
 class Pushforward(Distribution):
     """The distribution of layer(anchor + basis v) for v from `base`, whose event has the dimension of the set's hull.
 
-    rsample is differentiable in the parameters of `base`; log_prob in x and in them, and exact.
+    rsample is differentiable in the parameters of `base`. log_prob is exact, and differentiable in x and these parameters.
     """
 
     arg_constraints: Dict[str, constraints.Constraint] = {}
@@ -76,7 +82,7 @@ class Pushforward(Distribution):
         return self.layer(self.to_input(self.base.rsample(sample_shape)))
 
     def rsample_with_log_prob(self, sample_shape: Any = torch.Size()) -> "tuple[Tensor, Tensor]":
-        """A sample and its log density, without inverting the layer: what a policy gradient needs."""
+        """A sample and its log density, without inverting the layer, as a policy gradient needs them."""
         v = self.base.rsample(sample_shape)
         u = self.to_input(v)
         return self.layer(u), self.base.log_prob(v) - self.layer.log_abs_det(u)
@@ -93,7 +99,7 @@ class Pushforward(Distribution):
 class ConstrainedNormal(Pushforward):
     """A normal distribution around the pre-image `loc` (..., dim), pushed onto the set: a stochastic policy.
 
-    loc     what a network puts out; projected onto the set's hull
+    loc     output of a network; projected onto the set's hull
     scale   standard deviation: a number, (...) or (..., hull_dim)
     """
 

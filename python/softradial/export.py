@@ -1,7 +1,7 @@
 """Writes a trained policy as one file for other programs: python3 -m softradial.export, or `softradial export`.
 
-    torchscript   for PyTorch after `import softradial`, and for C++ programs that link the library: the layer is its own op
-    onnx          for onnxruntime and its like: plain operators alone
+    torchscript   for PyTorch after `import softradial`, and for C++ programs that link the library: the layer is an op of it
+    onnx          for onnxruntime and similar programs: only plain operators
 """
 
 import argparse
@@ -26,27 +26,27 @@ from .policies import DispatchPolicy, EqualWeight, Policy, PortfolioPolicy, load
 
 OPSET = 16
 
-# torch's exporter by traces; where torch has a second one, by dynamo, the first must be asked for.
+# Selects torch's exporter by traces. Newer versions also have one by dynamo, which is their default.
 _BY_TRACE = {"dynamo": False} if "dynamo" in inspect.signature(torch.onnx.export).parameters else {}
 
-# An exported policy does the arithmetic of the module in another order: some roundings for each number of a decision.
+# An exported policy computes in another order than the module: each number of a decision may differ by some roundings.
 _ROUNDINGS = 64
 
 
 class ExportFailure(Exception):
-    """What was written is not the policy. Nothing is left on the disk."""
+    """The exported model differs from the policy. Nothing is left on the disk."""
 
 
 @dataclass(frozen=True)
 class Interface:
-    """The tensors that go into an exported policy and come out of it, by name, with an example of each input."""
+    """The inputs and outputs of an exported policy by name, with an example of each input."""
 
     inputs: Dict[str, Tensor]
     outputs: Dict[str, Tuple[str, ...]]
 
 
 class _Decisions(nn.Module):
-    """A policy with all its outputs in one call: a file of ONNX has one function."""
+    """A policy with all its outputs in one call, because an ONNX file has one function."""
 
     def __init__(self, policy: Any) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class _Decisions(nn.Module):
 
 
 def interface(policy: Policy, batch: int = 2) -> Interface:
-    """Examples are made up: prices and demand that move, so that no feature is constant."""
+    """The interface of a policy. Examples are made-up prices and demand that vary, so that no feature is constant."""
     columns = len(policy.names)
     if isinstance(policy, PortfolioPolicy):
         steps = torch.arange(batch * policy.days_needed * columns, dtype=torch.float64)
@@ -79,7 +79,7 @@ def _close(x: Tensor, expected: Tensor) -> bool:
 
 
 def _check(exported: Any, policy: Policy, what: str) -> None:
-    """Compares on other numbers and another batch than those that a trace was made of."""
+    """Compares an exported policy with the original, on other numbers and another batch than those of the trace."""
     inputs = interface(policy, batch=5).inputs.values()
     with torch.no_grad():
         for given, expected in zip(exported(*inputs), _Decisions(policy)(*inputs)):
@@ -88,7 +88,7 @@ def _check(exported: Any, policy: Policy, what: str) -> None:
 
 
 def _record(policy: Policy) -> Dict[str, str]:
-    """What travels with the numbers: texts by name."""
+    """Texts by name that are saved with the numbers."""
     return {
         "names": json.dumps(policy.names),
         "set": policy.set.to_json(),
@@ -97,7 +97,7 @@ def _record(policy: Policy) -> Dict[str, str]:
 
 
 def to_torchscript(policy: Policy) -> bytes:
-    """The file, after it has been loaded and has given the policy's decisions."""
+    """The bytes of the file. It was loaded once to check that it gives the policy's decisions."""
     written = io.BytesIO()
     torch.jit.save(torch.jit.script(policy), written, _extra_files=_record(policy))
     written.seek(0)
@@ -106,7 +106,7 @@ def to_torchscript(policy: Policy) -> bytes:
 
 
 def to_onnx(policy: Policy) -> bytes:
-    """The file. The trace that it is made of has given the policy's decisions."""
+    """The bytes of the file. The trace from which it is made was checked to give the policy's decisions."""
     if not isinstance(policy.layer, (_Radial, EqualWeight)):
         raise ValueError(
             f"{policy.config['method']} has no form in plain operators: export it as torchscript; soft_radial, hard_radial, "
@@ -115,7 +115,7 @@ def to_onnx(policy: Policy) -> bytes:
     made, written = interface(policy), io.BytesIO()
     decisions, inputs = _Decisions(policy).eval(), tuple(made.inputs.values())
     with warnings.catch_warnings():
-        # That the shapes of the example are constants, as they are meant to be, and that the batch of an LSTM is none.
+        # Warnings that shapes of the example become constants, which is intended, and that an LSTM's batch size does not.
         warnings.simplefilter("ignore")
         _check(torch.jit.trace(decisions, inputs, check_trace=False), policy, "trace")
         try:
@@ -139,7 +139,7 @@ def to_onnx(policy: Policy) -> bytes:
 
 
 def _onnx_metadata(texts: Dict[str, str]) -> bytes:
-    """The field metadata_props of an ONNX file. Messages of protobuf are merged by writing one after the other."""
+    """The field metadata_props of an ONNX file. Appending a protobuf message to another merges the two."""
 
     def field(number: int, content: bytes) -> bytes:
         size, length = len(content), b""
@@ -167,7 +167,7 @@ def _write(path: Path, content: bytes) -> None:
     try:
         _replace(path, content)
     except OSError as error:
-        # The caller knows the file, not the temporary one beside it.
+        # Names the caller's file, not the temporary one beside it.
         raise OSError(error.errno, f"cannot be written: {error.strerror}", str(path)) from None
 
 
@@ -178,7 +178,7 @@ def _replace(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        # mkstemp's files are for their owner alone.
+        # mkstemp gives access to the owner alone; this gives the usual permissions.
         mask = os.umask(0)
         os.umask(mask)
         os.chmod(part, 0o666 & ~mask)
@@ -204,11 +204,11 @@ def _summary(policy: Policy, path: str) -> str:
 
 
 def _tell(text: str) -> None:
-    """Prints the text. A reader that has left is no error; a disk that is full is one."""
+    """Prints the text. A closed pipe is no error; a full disk is one."""
     try:
         print(text, flush=True)
     except OSError as error:
-        # What could not be written would be tried again when Python ends.
+        # Otherwise Python would try to write the rest again at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):
             raise OSError(error.errno, f"cannot be written: {error.strerror}", "stdout") from None
@@ -226,7 +226,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """The exit code: 0 done, 2 bad usage or bad input, 3 a failure."""
+    """Returns the exit code: 0 done, 2 bad usage or bad input, 3 a failure."""
     parser = _Parser(prog="softradial export", description="Write a trained policy as ONNX or TorchScript")
     parser.add_argument("--model", required=True, metavar="PATH", help="folder of a run, or one of its model.safetensors")
     parser.add_argument("--seed", type=int, help="which model of a folder (default: the best one on validation)")

@@ -1,18 +1,18 @@
-"""The layers as functions, for those who have no module:
+"""The layers as functions, for use without modules:
 
     from softradial import functional as F
 
     x = F.soft_radial(u, softradial.CappedSimplex(50, cap=0.05))
     x = F.soft_radial(u, set, contraction="exponential", lambda_=2.0, cap=cap_of(z))
 
-u and the data of a call are what the layers take: tensors, or numbers, lists and arrays. The layer of a set and its options
-is made at the first call and kept: the last CACHED_LAYERS different ones, over all functions and threads. Equal sets share
-one, so that a set may be written down in the call itself; comparing large sets takes time, using the same object again does
-not. A set with learned data is not kept. `clear_cache()` forgets all.
+u and the data of a call are tensors, or numbers, lists and arrays, as for the layers. The first call makes the layer of a
+set and its options. The last CACHED_LAYERS different layers are kept, over all functions and threads. Equal sets share a
+layer, so a set may be written in the call itself; comparing large sets takes time, passing the same object again does not.
+Layers on sets with learned data are not kept. `clear_cache()` forgets all layers.
 """
 
 from functools import lru_cache
-from typing import Any, Callable, Dict, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 from torch import Tensor
 
@@ -53,6 +53,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> List[str]:
+    return __all__
+
+
 @lru_cache(maxsize=CACHED_LAYERS)
 def _kept(make: Callable[..., Any], set: Set, options: Tuple[Any, ...], training: bool) -> Any:
     return make(set, *options).train(training)
@@ -69,7 +73,8 @@ def _layer(make: Callable[..., Any], set: Set, options: Tuple[Any, ...], trainin
 
 
 def _is_point(anchor: Any) -> bool:
-    """A constant point (dim) is the layer's anchor; points (..., dim), and those that learn, are data of the call."""
+    """Whether the anchor is a constant point (dim), which belongs to the layer. Points (..., dim) and learned points are
+    data of the call."""
     if anchor is None or isinstance(anchor, str):
         return False
     point = to_tensor("anchor", anchor)
@@ -138,7 +143,7 @@ def soft_radial_log_abs_det(
 
 
 def hard_radial(u: Numbers, set: Set, anchor: Any = "auto", **data: Numbers) -> Tensor:
-    """u itself inside the set, the ray's exit outside: softradial.HardRadial."""
+    """u itself if it is inside the set, else the point where the ray to u leaves the set: softradial.HardRadial."""
     return _project(layers.HardRadial, u, set, (), anchor, data)
 
 
@@ -166,7 +171,7 @@ def gauge_map_log_abs_det(
 def soft_orthogonal(
     u: Numbers, set: Set, kappa: float = 0.03, delta: float = 0.003, anchor: Any = "auto", **data: Numbers
 ) -> Tensor:
-    """x strictly inside the set, near the nearest point of it: softradial.SoftOrthogonal(set, ...)(u, **data)."""
+    """x strictly inside the set, close to its nearest point to u: softradial.SoftOrthogonal(set, ...)(u, **data)."""
     return _project(methods.SoftOrthogonal, u, set, (kappa, delta), anchor, data)
 
 
@@ -228,7 +233,7 @@ def hardnet(u: Numbers, set: Set, steps: int = 3, training: bool = True) -> Tens
 
 
 def hardnet_aff(u: Numbers, set: Set, lower: Optional[Numbers] = None, upper: Optional[Numbers] = None) -> Tensor:
-    """softradial.HardNetAff; the bounds may be each sample's own."""
+    """softradial.HardNetAff; each sample may have its own bounds."""
     return _layer(methods.HardNetAff, set, ())(u, lower, upper)
 
 
@@ -279,6 +284,6 @@ def qp(
     A: Optional[Numbers] = None,
     b: Optional[Numbers] = None,
 ) -> Tensor:
-    """argmin 1/2 x'Qx + p'x subject to Ax = b, Gx <= h for each row of p (..., dim), with gradients to all data. h and b
-    may be each sample's own."""
+    """argmin 1/2 x'Qx + p'x subject to Ax = b, Gx <= h for each row of p (..., dim), with gradients to all data. Each sample
+    may have its own h and b."""
     return methods.QpLayer(Q, G, None, A, None)(p, h, b)

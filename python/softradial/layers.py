@@ -33,7 +33,7 @@ def number_or_auto(lambda_: Union[float, str]) -> Union[float, str]:
 
 
 def _make_projection(set: Set, words: Words, anchor: Any) -> Any:
-    """The library's Projection, an object of TorchScript; for a level set a LevelProjection, which has the same methods."""
+    """The library's Projection, a TorchScript object; for a level set a LevelProjection, which has the same methods."""
     method, contraction, lambda_, epsilon = words
     if lambda_ == "auto":
         return _make_projection(set, (method, contraction, 1.0, epsilon), anchor).with_auto_lambda()
@@ -43,9 +43,9 @@ def _make_projection(set: Set, words: Words, anchor: Any) -> Any:
 
 
 def _eager(scripted: Any) -> Any:
-    """A layer's forward in Python: straight to the library where the set is as it was built, else as TorchScript has it.
+    """A layer's forward in Python: calls the library directly if the set's data are fixed, else runs the scripted method.
 
-    TorchScript compiles what is wrapped. A trace and a compiler have to see ops, not the methods of an object.
+    TorchScript compiles the wrapped method. Traces and compilers must see ops, not the methods of an object.
     """
 
     tracing = torch._C._get_tracing_state
@@ -70,9 +70,9 @@ def _eager(scripted: Any) -> Any:
 
 
 class _Radial(SetLayer, DescribedMap):
-    """What the radial layers share. Data of the set that require a gradient become attributes: layer.b, layer.cap, ..."""
+    """The base of the radial layers. Data of the set that require a gradient become attributes: layer.b, layer.cap, ..."""
 
-    # Not for TorchScript, which finds out what each of them is: a parameter or nothing.
+    # Hidden from TorchScript, which finds out by itself whether each is a parameter or None.
     if TYPE_CHECKING:
         A: Optional[Tensor]
         b: Optional[Tensor]
@@ -98,7 +98,7 @@ class _Radial(SetLayer, DescribedMap):
         self._words = words
         self.check_finite = check_finite
         self.anchor_gradient = anchor_gradient
-        # A point of the user's anchors every call; one that was found belongs to the fixed set.
+        # An anchor given by the user holds for every call; one that was found belongs to the fixed set.
         given = None if anchor is None or isinstance(anchor, str) else to_tensor("anchor", anchor)
         self.register_buffer("given_anchor", given, persistent=False)
         learned = self._set.learned()
@@ -138,15 +138,15 @@ class _Radial(SetLayer, DescribedMap):
         """x strictly inside the set, (..., dim) like u: tensors, or lists and arrays of numbers.
 
         Any of the set's data may be replaced for the whole batch, (width), or sample by sample, (..., width); numbers
-        (sum, radius, scale) are () or (...). Gradients flow to all of them. Which a set has:
+        (sum, radius, scale) are () or (...). Gradients flow to all of them. The data of each set:
 
             simplex, capped simplex   cap, sum          polyhedron   A, b, and E, f of its equalities
             box                       lower, upper      ball         center, radius
             ellipsoid                 center
             any set                   scale (x = scale y, y in the set), anchor (a point inside each sample's set)
 
-        `others` holds data by name: q, c of a quadratic; s, c, e of a second-order cone; those of an intersection's parts,
-        "1.b" of part 1, or "b" if no other part has one.
+        `others` holds further data by name: q, c of a quadratic; s, c, e of a second-order cone; the data of an
+        intersection's parts: "1.b" is the b of part 1, and "b" is enough if no other part has one.
         """
         if upper is not None and len(self._no_upper) > 0:
             raise ValueError(self._no_upper)
@@ -176,25 +176,25 @@ class _Radial(SetLayer, DescribedMap):
 
     @torch.jit.unused
     def _traces_ops(self) -> bool:
-        """Whether a trace is being recorded that an op has to write itself into. A level set is made of plain operations."""
+        """Whether a trace is being recorded, which needs ops. A level set consists of plain operations anyway."""
         return torch.jit.is_tracing() and not isinstance(self.projection, LevelProjection)
 
     @torch.jit.unused
     def data_of_calls(self) -> List[str]:
-        """What a call may replace for each sample."""
+        """The names of the data that a call may replace for each sample."""
         return data_of_calls(self._set)
 
     @torch.jit.unused
     def _refusal_of_upper(self) -> str:
-        """Why a call refuses `upper`, or nothing. The library itself takes it for `cap`: models that were scripted when a
-        call had no `cap` say it."""
+        """Why a call refuses `upper`; empty if it accepts it. The library itself reads `upper` as `cap`, for models that
+        were scripted before calls had a `cap`."""
         data = self.data_of_calls()
         if "cap" not in data:
             return ""
         return f"upper: a {self._set._row['name']} has no such data, only {', '.join(data)}"  # type: ignore[attr-defined]
 
     def __prepare_scriptable__(self) -> "_Radial":
-        """Asked by torch.jit.script before it compiles."""
+        """Called by torch.jit.script before it compiles."""
         if isinstance(self.projection, LevelProjection):
             raise NotImplementedError("level_set: torch.jit.script cannot compile a Python function; trace a call of it")
         return self
@@ -202,8 +202,8 @@ class _Radial(SetLayer, DescribedMap):
     @plain_errors
     @torch.jit.export
     def inverse(self, x: Tensor, data: Optional[Dict[str, Tensor]] = None) -> Tensor:
-        """The u on the set's affine hull with layer(u) = x; NaN in rows outside the set. `data` is each sample's
-        own, by name, as layer(u, **data) takes it. Without it, not for learned data."""
+        """The u on the set's affine hull with layer(u) = x; NaN in rows outside the set. `data` holds each sample's data by
+        name, as layer(u, **data) takes them. A set with learned data needs `data`."""
         if data is not None and len(data) > 0:
             return self.projection.inverse_samples(x, data)
         if not self._fixed:
@@ -216,8 +216,7 @@ class _Radial(SetLayer, DescribedMap):
     @plain_errors
     @torch.jit.export
     def log_abs_det(self, u: Tensor, data: Optional[Dict[str, Tensor]] = None) -> Tensor:
-        """log |det J(u)| on the directions of the set's affine hull, one number a row. `data` as for
-        `inverse`."""
+        """log |det J(u)| on the directions of the set's affine hull, one number per row. `data` as for `inverse`."""
         if data is not None and len(data) > 0:
             return self.projection.log_abs_det_samples(u, data)
         if not self._fixed:
@@ -273,7 +272,7 @@ class _Radial(SetLayer, DescribedMap):
         super()._load_from_state_dict(state_dict, prefix, *more)
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
-        """Pickles from before layers had their set, and caps their name, are read, too."""
+        """Also reads old pickles, from before layers had a set and caps were called `cap`."""
         super().__setstate__(state)
         self._use(self.projection)
         if "_set" in self.__dict__:
@@ -299,7 +298,8 @@ class SoftRadial(_Radial):
     set             from softradial.Simplex(...), ..., softradial.LevelSet(function, ...), softradial.load_set("set.json")
     contraction     r: "rational", "exponential" or "hyperbolic"
     lambda_         r's scale, > 0: |d|^2 at which r is halfway from epsilon to 1 (rational); "auto": the square of the set's
-                    reach from its anchor, so that a set of another size gives a map of that size. The paper has 1
+                    reach from its anchor, so that the map scales with the set. The paper uses 1. In float32 keep |d| below
+                    300 sqrt(lambda_): beyond it the gradient along the ray drowns in rounding
     epsilon         r at the anchor, in (0, 1)
     anchor          "auto", "chebyshev", "analytic" or a point inside
     check_finite    raise on NaN and infinities in u, naming the row, instead of marking it in `status`
@@ -325,7 +325,8 @@ class SoftRadial(_Radial):
 
 
 class HardRadial(_Radial):
-    """Hard-radial projection: the identity inside the set, the ray's exit outside. Its Jacobian is singular there."""
+    """Hard-radial projection: the identity inside the set; outside, the point where the ray to u leaves the set. There its
+    Jacobian is singular."""
 
     def __init__(
         self, set: Set, anchor: Any = "auto", check_finite: bool = False, anchor_gradient: bool = False

@@ -3,9 +3,9 @@
     quartic = softradial.LevelSet(lambda x: x.pow(4).sum(-1) - 1, dim=3, anchor=[0.0, 0, 0])
     layer = softradial.SoftRadial(quartic)
 
-The gauge of a ray is gamma(d) = |d| / t, t the root of h(u0 + t v) = 0 with v = d / |d|. It is found for all rows at once in
-double precision, without derivatives; two Newton steps from the root then carry the derivatives, of first and second order,
-to d and to everything that the function closes over.
+The gauge of a ray is gamma(d) = |d| / t, where t is the root of h(u0 + t v) = 0 with v = d / |d|. The root is found for all
+rows at once in double precision, without derivatives. Two Newton steps from the root then add the derivatives, of first and
+second order, in d and in everything that the function closes over.
 """
 
 import functools
@@ -24,30 +24,30 @@ from .sets import Set, _build, _constant, parse_set, script_of
 
 Function = Callable[[Tensor], Tensor]
 
-# Exits are looked for between 2^-200 and 2^500, or 2^120 for a function of single precision: beyond, a ray never leaves.
-# 2^500, because a derivative of 1 / gamma is formed from 1 / gamma^2.
+# Exits are searched between 2^-200 and 2^500, or 2^120 for a function of single precision; a ray without an exit there never
+# leaves. The limit is 2^500 because a derivative of 1 / gamma is formed from 1 / gamma^2.
 _NEAREST = 2.0**-200
 _FARTHEST = {torch.float64: 2.0**500, torch.float32: 2.0**120}
 # Halvings of that range on a log scale, which leave a ratio of 1.0005 between the ends of the bracket.
 _HALVINGS = 20
-# Steps that shrink the bracket to a few ulp: interpolation takes about 8; halvings, where a function is infinite outside,
-# 44. A trace records a fixed number of them: where a function jumps at the boundary it ends up to 1e-8 short of it, inside.
+# Steps that shrink the bracket to a few ulp. Interpolation takes about 8; halvings, needed if the function is infinite
+# outside, 44. A trace records a fixed number: if the function jumps at the boundary, it ends up to 1e-8 short of it, inside.
 _ROOT_STEPS = 60
 _TRACED_ROOT_STEPS = 16
 # Newton steps at the root: as many as there are orders of derivatives.
 _NEWTON_STEPS = 2
-# How far from the anchor, where it may have no gradient, the function is called in rows that need none.
+# Rows that need no gradient call the function this far from the anchor, where it may have no gradient.
 _ASIDE = 2.0**-20
-# x aims at a set that is smaller by this many ulp, relative to its distance from the anchor.
+# x is mapped into a set that is smaller by this many ulp, relative to the distance from the anchor.
 _MARGIN_ULPS = 8
-# As many axes tell how far the set reaches.
+# The most axes along which the reach of the set is measured.
 _MOST_AXES = 64
-# Above this a row is scaled first, so that |d|^2 does not overflow.
+# Larger rows are scaled first, so that |d|^2 does not overflow.
 _HUGE = 2.0**400
 
 
 def where_else(condition: Tensor, values: Tensor, otherwise: float) -> Tensor:
-    """The values where the condition holds, a constant elsewhere, where no gradient passes."""
+    """The values where the condition holds; elsewhere a constant, through which no gradient passes."""
     return values.masked_fill(~condition, otherwise)
 
 
@@ -57,7 +57,7 @@ def _in_transform() -> bool:
 
 
 def _may_branch() -> bool:
-    """Whether the numbers may decide what is done next. Traces and torch.func.vmap take every step instead."""
+    """Whether the next step may depend on the numbers. Traces and torch.func.vmap take every step instead."""
     return not torch.jit.is_tracing() and not ops.in_transform()
 
 
@@ -69,7 +69,7 @@ def _autocasts(device: torch.device) -> bool:
 
 
 def _exact(method: Callable[[Any, Tensor], Tensor]) -> Callable[[Any, Tensor], Tensor]:
-    """Outside of torch.autocast, in single precision at least, as the library's own ops are."""
+    """Runs a method with torch.autocast off, in single precision at least, like the library's own ops."""
 
     @functools.wraps(method)
     def outside(self: Any, rows: Tensor) -> Tensor:
@@ -89,11 +89,11 @@ def is_finite(values: Tensor) -> Tensor:
 class LevelSet(Set):
     """{x : function(x) <= 0}
 
-    function    convex; takes points (..., dim), gives values (...), by differentiable torch operations, row by row. It is
-                called in double precision, or in single precision where it takes nothing else. A module's parameters
-                become those of the layer
-    dim         of the points
-    anchor      a point with function(anchor) < 0: what the rays start from
+    function    a convex function that maps points (..., dim) to values (...) by differentiable torch operations, row by row.
+                It is called in double precision, or in single precision if it accepts nothing else. The parameters of a
+                module become those of the layer
+    dim         dimension of the points
+    anchor      a point with function(anchor) < 0, from which the rays start
 
     >>> import softradial, torch
     >>> set = softradial.LevelSet(lambda x: x.pow(4).sum(-1) - 1, dim=3, anchor=[0, 0, 0])
@@ -107,7 +107,7 @@ class LevelSet(Set):
         self.function = function
         self._dim = _positive(dim)
         self._anchor = _checked_anchor(anchor, self._dim)
-        # Those that the function took when it was last called: a trace cannot try, an exception would break it.
+        # The precisions that the function accepted in the last call. A trace cannot try them: an exception would break it.
         self._precisions: Tuple[torch.dtype, ...] = (torch.float64, torch.float32)
         _check_function(self)
 
@@ -118,7 +118,7 @@ class LevelSet(Set):
 
     @property
     def anchor(self) -> Tensor:
-        """The point that the rays start from, (dim), double."""
+        """The point from which the rays start, (dim), double."""
         return self._anchor
 
     def violation(self, x: Numbers) -> Tensor:
@@ -135,11 +135,11 @@ class LevelSet(Set):
         return LevelSet(self.function, self.dim, anchor)
 
     def learned(self) -> Dict[str, Tensor]:
-        """Nothing by name: the function holds its own parameters."""
+        """Empty: the function holds its own parameters."""
         return {}
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same function, the same object, and the same anchor."""
+        """Whether both have the same function (the same object) and equal anchors."""
         if not isinstance(other, LevelSet):
             return NotImplemented
         return self.function is other.function and torch.equal(self.anchor, other.anchor)
@@ -148,7 +148,7 @@ class LevelSet(Set):
         return hash((id(self.function), *self.anchor.tolist()))
 
     def to_json(self) -> str:
-        """Type, dimension and anchor. A function has no text: no set can be read from it."""
+        """Type, dimension and anchor. The function is not included, so the set cannot be read back."""
         return json.dumps({"type": "level_set", "dim": self.dim, "anchor": self.anchor.tolist()})
 
     def __repr__(self) -> str:
@@ -156,7 +156,7 @@ class LevelSet(Set):
         return f"LevelSet(function={name}, dim={self.dim})"
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
-        # `dim` and `anchor` were the names before the class was a Set.
+        # Before the class was a Set, these attributes were called `dim` and `anchor`.
         self.__dict__.update({{"dim": "_dim", "anchor": "_anchor"}.get(name, name): state[name] for name in state})
 
 
@@ -183,7 +183,7 @@ def _checked_anchor(anchor: Numbers, dim: int) -> Tensor:
 
 
 def _device_of(function: Function) -> torch.device:
-    """Where a module's parameters are; the CPU for what is not a module or has none."""
+    """The device of a module's parameters; the CPU for a function that is no module or has none."""
     if isinstance(function, nn.Module):
         for tensor in itertools.chain(function.parameters(), function.buffers()):
             return tensor.device
@@ -209,7 +209,7 @@ def _check_function(set: LevelSet) -> None:
 
 
 def levels(set: LevelSet, x: Tensor) -> Dict[torch.dtype, Tensor]:
-    """function(x) in each of the precisions that the function takes, the widest first."""
+    """function(x) in each precision that the function accepts, the widest first."""
     found: Dict[torch.dtype, Tensor] = {}
     errors: List[str] = []
     for dtype in set._precisions if torch.jit.is_tracing() else (torch.float64, torch.float32):
@@ -238,10 +238,10 @@ class _Anchored(NamedTuple):
 
     set: LevelSet
     u0: Tensor  # (dim), rounded to the rows' precision, in double
-    precision: torch.dtype  # what the function is called with
-    eps: float  # of its values
+    precision: torch.dtype  # in which the function is called
+    eps: float  # of the function's values
     judges: Tuple[torch.dtype, ...]  # the precisions in which it must accept x
-    interior: Tensor  # (..., 1): whether it accepts the anchor
+    interior: Tensor  # (..., 1): whether the function accepts the anchor
 
     def value(self, point: Tensor) -> Tensor:
         """h, (..., 1) in double."""
@@ -264,7 +264,7 @@ def _anchored(set: LevelSet, anchor: Tensor, like: Tensor) -> _Anchored:
 
 
 def _along(at: _Anchored, v: Tensor) -> Callable[[Tensor], Tensor]:
-    """t -> h(u0 + t v), infinite where it is not a number."""
+    """t -> h(u0 + t v), with infinity in place of NaN."""
 
     def value(t: Tensor) -> Tensor:
         h = at.value(at.u0 + t * v)
@@ -289,8 +289,8 @@ def _find_exit(at: _Anchored, v: Tensor) -> Tuple[Tensor, Tensor]:
 def _shrink(h: Callable[[Tensor], Tensor], low: Tensor, high: Tensor, eps: float) -> Tensor:
     """The inner end of a bracket of a root of h, h(low) <= 0 < h(high), shrunk to a few ulp.
 
-    Chandrupatla's method: a, the newest point, and b are the bracket, c is the point before. Inverse quadratic interpolation
-    where the three lie well for it, a halving otherwise (also where h is infinite and the formulas give no number).
+    Chandrupatla's method: a, the newest point, and b are the bracket, c is the point before. Uses inverse quadratic
+    interpolation if the three points suit it, else a halving (also if h is infinite and the formulas give no number).
     """
     a, b = low, high
     fa, fb = h(a), h(b)
@@ -315,7 +315,7 @@ def _shrink(h: Callable[[Tensor], Tensor], low: Tensor, high: Tensor, eps: float
 
 
 def _slope(at: _Anchored, t: Tensor, v: Tensor) -> Tensor:
-    """dh/dt at u0 + t v, a constant. Traces cannot hold a backward pass: they record a central difference."""
+    """dh/dt at u0 + t v, as a constant. Traces cannot contain a backward pass: they record a central difference."""
     if torch.jit.is_tracing():
         part = at.eps ** (1 / 3)
         rise = at.value(at.u0 + (1 + part) * t * v) - at.value(at.u0 + (1 - part) * t * v)
@@ -325,11 +325,11 @@ def _slope(at: _Anchored, t: Tensor, v: Tensor) -> Tensor:
 
 
 def _gradient(function: Function, point: Tensor) -> Tensor:
-    """Of a function that takes each row to one number."""
+    """The gradient of a function that maps each row to one number."""
     if _in_transform():
         values, pull_back = _vjp(function, point)
         return pull_back(torch.ones_like(values))[0]
-    # A graph of its own: hooks of the caller's, a checkpoint's say, do not see what it saves.
+    # A separate graph: hooks of the caller, such as a checkpoint's, do not see its saved tensors.
     with torch.enable_grad(), torch.autograd.graph.saved_tensors_hooks(_same, _same):
         point.requires_grad_()
         gradient, = torch.autograd.grad(function(point).sum(), point)
@@ -357,10 +357,10 @@ def _exit(at: _Anchored, v: Tensor) -> Tuple[Tensor, Tensor]:
 
         t <- t - (h(t) - [h(t)]) / [dh/dt],    [.]: taken as a constant
 
-    does not change t, and each step gives it one more order of derivatives: if those of t are right up to order k - 1, the
-    term of order k in h(t) that holds the k-th of t is cancelled by t itself, and the others are what it has to be. Rows
-    without a root, and those whose slope is not positive, have no derivatives: the function sees another point there, so
-    that a gradient which is not finite does not reach what the rows share.
+    does not change t, and each step adds one order of derivatives. If the derivatives of t are right up to order k - 1, then
+    in the term of order k of h(t), the part with the k-th derivative of t cancels against t itself, and the rest is the
+    correct derivative. Rows without a root, or with a slope that is not positive, have no derivatives: there the function
+    gets another point, so that a gradient that is not finite does not reach parameters that the rows share.
     """
     with torch.no_grad():
         found, leaves = _find_exit(at, v.detach())
@@ -378,7 +378,7 @@ def _exit(at: _Anchored, v: Tensor) -> Tuple[Tensor, Tensor]:
 
 
 def _some_direction(like: Tensor) -> Tensor:
-    """A unit vector (dim) that no symmetry of a set is likely to share."""
+    """A unit vector (dim) that is unlikely to lie along a symmetry of a set."""
     values = [math.cos(j) for j in range(1, int(like.shape[-1]) + 1)]
     length = math.sqrt(sum(value * value for value in values))
     return torch.tensor([value / length for value in values], dtype=like.dtype, device=like.device)
@@ -403,8 +403,8 @@ class _Row(NamedTuple):
 
 
 def _direction(at: _Anchored, u: Tensor) -> _Row:
-    """d and its gauge. A row that is not ok is replaced by the anchor, and a row at the anchor, which has no direction, is
-    given some: neither may touch the gradients of what the rows share.
+    """d and its gauge. A row that is not ok is replaced by the anchor, and a row at the anchor, which has no direction, gets
+    an arbitrary one: neither may affect the gradients of parameters that the rows share.
     """
     finite = is_finite(u.detach()).all(-1, keepdim=True)
     ok = finite & at.interior
@@ -423,13 +423,14 @@ def _direction(at: _Anchored, u: Tensor) -> _Row:
 
 
 def _shortened(eps: float) -> Sequence[float]:
-    """What is left of the way from the anchor to x, until the function accepts it: less by ulps, then by orders, then 0."""
+    """The shares of the way from the anchor to x to try until the function accepts one: shorter by ulps, then by orders of
+    magnitude, then 0."""
     near = [1 - eps * 8.0**k for k in range(1, 18) if eps * 8.0**k < 0.25]
     return near + [0.5, 2.0**-4, 2.0**-16, 2.0**-64, 2.0**-256, 2.0**-600, 0.0]
 
 
 def _accepted_step(at: _Anchored, d: Tensor, step: Tensor, dtype: torch.dtype) -> Tensor:
-    """The step, shortened in rows whose x = u0 + step d the function rejects. What is judged is x to the last bit."""
+    """The step, shortened in rows whose x = u0 + step d the function rejects. It judges x exactly as it is returned."""
     share = torch.ones_like(step)
     with torch.no_grad():
         for shorter in _shortened(torch.finfo(dtype).eps):
@@ -445,7 +446,7 @@ def _point(at: _Anchored, step: Tensor, d: Tensor, dtype: torch.dtype) -> Tensor
 
 
 class LevelProjection:
-    """A level set with an anchor and a method: what torch.classes.softradial.Projection is for the other sets.
+    """A level set with an anchor and a method: the counterpart of torch.classes.softradial.Projection for other sets.
 
     The method's profile is evaluated by the library: phi(rho, gamma) with x = u0 + phi d (src/core/profile.hpp).
     """
@@ -466,7 +467,7 @@ class LevelProjection:
 
     @property
     def normals(self) -> Tensor:
-        """None: the hull is the whole space."""
+        """No rows: the hull is the whole space."""
         return torch.empty(0, self.set.dim, dtype=torch.float64)
 
     def status(self) -> Tensor:
@@ -480,7 +481,7 @@ class LevelProjection:
         self._check(u, "u")
         at = _anchored(self.set, self.anchor, u)
         row = _direction(at, u)
-        # Along directions that never leave the set x grows with u: below the largest finite number it stays finite.
+        # Along directions that never leave the set, x grows with u. This limit keeps it finite.
         most = torch.finfo(u.dtype).max / 4 / row.length.detach().clamp_min(1)
         step = torch.minimum(ops.profile_step(*row.ray, *self._words), most)
         step = _accepted_step(at, row.d, step, u.dtype)
@@ -508,8 +509,8 @@ class LevelProjection:
     def inverse(self, x: Tensor) -> Tensor:
         """u = u0 + t e with e = x - u0 and log t + log phi(t^2 |e|^2, t gamma(e)) = 0.
 
-        The slope in log t is e_radial: Newton steps at the root give the derivatives, as in _exit. x may lie between the set
-        and the smaller one that project aims at: it is taken for a point at the edge of the latter.
+        The slope in log t is e_radial: Newton steps at the root give the derivatives, as in _exit. An x between the boundary
+        and the slightly smaller set that project maps into is treated as a point at the edge of the smaller set.
         """
         self._check(x, "x")
         at = _anchored(self.set, self.anchor, x)
@@ -534,8 +535,8 @@ class LevelProjection:
         return self._words[2]
 
     def with_auto_lambda(self) -> "LevelProjection":
-        """lambda in units of the set, as softradial/reach.hpp has it, a constant: the mean of 1/t^2 over the exits t along
-        both senses of at most 64 axes is 1/lambda; 1 where no axis leaves the set."""
+        """This map with lambda in units of the set, as in softradial/reach.hpp, a constant: 1/lambda is the mean of 1/t^2
+        over the exits t in both directions of at most 64 axes; lambda is 1 if no axis leaves the set."""
         count = min(self.dim, _MOST_AXES)
         axes = torch.zeros(count, self.dim, dtype=torch.float64, device=_device_of(self.set.function))
         axes[range(count), [j * self.dim // count for j in range(count)]] = 1
@@ -553,7 +554,7 @@ class LevelProjection:
 
 
 def make_level_projection(set: LevelSet, words: Tuple[str, str, float, float], anchor: Any) -> LevelProjection:
-    """The map onto a level set. The words are checked where those of all sets are: by the library, here with some set."""
+    """The map onto a level set. The library checks the words, as for all sets; here it does so with some simplex."""
     _build(_projection_of_some_set, *words)
     if isinstance(anchor, str) and anchor != "auto":
         raise ValueError(f"level_set: anchor '{anchor}' is not available, there are 'auto', the set's own, or a point")
@@ -569,7 +570,8 @@ def _projection_of_some_set(method: str, contraction: str, lambda_: float, epsil
 def restore_level_projection(
     own: Any, words: Tuple[str, str, float, float], saved: Dict[str, Any], anchor: Sequence[float]
 ) -> LevelProjection:
-    """A saved map on a layer's own function. The anchor is not checked: the function's parameters may be loaded after it."""
+    """A saved map, with the layer's own function. The anchor is not checked, since the function's parameters may be loaded
+    later."""
     if not isinstance(own, LevelSet):
         raise ValueError("level_set: a state_dict does not hold the function; load it into a layer on a LevelSet")
     if saved["dim"] != own.dim:

@@ -3,8 +3,8 @@
     layer = softradial.Orthogonal(softradial.CappedSimplex(50, cap=0.05))
     w = layer(net(z))
 
-Every layer takes u (..., input_dim) and gives x (..., dim), with first derivatives. Methods that only approach the set
-(Dc3, HardNet) end with an exact projection in eval mode. What each guarantees stands in docs/methods.
+Every layer takes u (..., input_dim) and returns x (..., dim), with first derivatives. Methods that only approach the set
+(Dc3, HardNet) end with an exact projection in eval mode. docs/methods says what each method guarantees.
 """
 
 import json
@@ -30,7 +30,7 @@ def _number(name: str, value: Any) -> float:
 
 
 def _auto_lambda(set: Set, anchor: Any) -> float:
-    """What SoftRadial takes of itself."""
+    """The lambda that SoftRadial chooses by itself."""
     words = ("soft_radial", "rational", 1.0, 0.01)
     return _build(classes.Projection, script_of(set), *words, *anchor_words(anchor)).with_auto_lambda().lambda_
 
@@ -48,7 +48,7 @@ class ConstraintLayer(SetLayer, Described):
     def _make(self, method: str, contraction: str, anchor: Any, numbers: Dict[str, float]) -> None:
         self.layer = _build(classes.Layer, script_of(self._set), method, contraction, numbers, *anchor_words(anchor))
         self._describe()
-        # Shapes for compiled models, which cannot ask the library's object.
+        # Kept for compiled models, which cannot ask the library's object.
         self._dims = (self.layer.dim, self.layer.state_dim)
         self._differs_in_training = self.layer.differs_in_training
         self._project = self.layer.project
@@ -73,10 +73,10 @@ class ConstraintLayer(SetLayer, Described):
         anchor: Optional[Tensor] = None,
         others: Optional[Dict[str, Tensor]] = None,
     ) -> Tensor:
-        """x (..., dim) for u (..., input_dim). The set's data may be each sample's own, as in a call of SoftRadial.
+        """x (..., dim) for u (..., input_dim). Each sample may have its own data of the set, as in a call of SoftRadial.
 
         Orthogonal and SoftOrthogonal have gradients to all data on boxes, simplices, capped simplices, polyhedra and balls.
-        Elsewhere samples with data of their own are taken one by one, and there are no gradients to the data.
+        Other layers and sets handle samples with their own data one by one, without gradients to the data.
         """
         data = given_data(A, b, E, f, lower, upper, cap, sum, center, radius, scale, anchor, others)
         if len(data) == 0:
@@ -93,7 +93,7 @@ class ConstraintLayer(SetLayer, Described):
         return self.layer.project(u, self.training)
 
     def _eager(self, u: Tensor, *more: Any, **data: Any) -> Tensor:
-        """forward in Python: straight to the library, unless u stands for a tensor that comes later."""
+        """forward in Python: calls the library directly, unless u is a placeholder for a later tensor."""
         if more or data:
             return ConstraintLayer._scripted(self, u, *more, **data)
         return self._project(u, self.training) if type(u) is Tensor and not u.is_meta else self._evaluate(u)
@@ -103,12 +103,12 @@ class ConstraintLayer(SetLayer, Described):
 
     @torch.jit.unused
     def data_of_calls(self) -> List[str]:
-        """What a call may replace for each sample."""
+        """The names of the data that a call may replace for each sample."""
         return data_of_calls(self._set)
 
     @property
     def input_dim(self) -> int:
-        """Width of u: dim, but for RayScalar (dim + 1) and Hop (the dimension of the set's affine hull)."""
+        """Width of u: dim, except for RayScalar (dim + 1) and Hop (the dimension of the set's affine hull)."""
         return self.layer.input_dim
 
     @torch.jit.unused
@@ -130,7 +130,7 @@ class ConstraintLayer(SetLayer, Described):
         self._make(method, words["contraction"], words["anchor"], words["options"])
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
-        """Pickles from before layers had their set are read, too."""
+        """Also reads old pickles, from before layers had a set."""
         super().__setstate__(state)
         self._project = self.layer.project
         if "_set" in self.__dict__:
@@ -142,13 +142,13 @@ class ConstraintLayer(SetLayer, Described):
 
 
 class Bijection(ConstraintLayer):
-    """A layer that is one-to-one onto the interior of its set: what SoftOrthogonal and Mirror have besides their values."""
+    """The base of SoftOrthogonal and Mirror, layers that are one-to-one onto the interior of their set: adds the inverse."""
 
     @plain_errors
     @torch.jit.export
     def inverse(self, x: Tensor, data: Optional[Dict[str, Tensor]] = None) -> Tensor:
-        """The u on the set's affine hull with layer(u) = x; NaN in rows outside the set. Without a gradient. `data` is each
-        sample's own, by name, as layer(u, **data) takes it."""
+        """The u on the set's affine hull with layer(u) = x; NaN in rows outside the set. Has no gradient. `data` holds each
+        sample's data by name, as layer(u, **data) takes them."""
         if data is not None and len(data) > 0:
             return self.layer.inverse_samples(x, data)
         return self.layer.inverse(x)
@@ -156,22 +156,22 @@ class Bijection(ConstraintLayer):
     @plain_errors
     @torch.jit.export
     def log_abs_det(self, u: Tensor, data: Optional[Dict[str, Tensor]] = None) -> Tensor:
-        """log |det J(u)| on the directions of the set's affine hull, one number a row. Without a gradient."""
+        """log |det J(u)| on the directions of the set's affine hull, one number per row. Has no gradient."""
         if data is not None and len(data) > 0:
             return self.layer.log_abs_det_samples(u, data)
         return self.layer.log_abs_det(u)
 
 
 class SoftOrthogonal(Bijection):
-    """The nearest point of the set, made one-to-one and drawn strictly inside. The sets that Orthogonal takes.
+    """The nearest point of the set, made one-to-one and moved strictly inside. For the sets that Orthogonal takes.
 
         x = p + phi w,   p = the nearest point of u0 + (1 - delta) (set - u0),   w = u - p
         phi = 1 / (1/kappa + gamma(p, w))
 
     kappa    slope of the leak across the boundary, in (0, 1]
-    delta    the share of the set, seen from the anchor u0, that the leak fills; inside the rest the layer is the identity
+    delta    the share of the set, seen from the anchor u0, that the leak fills; in the rest of the set x = u
     anchor   "auto", "chebyshev", "analytic" or a point inside
-    steps    on polyhedra: so many splitting steps instead of the exact projection, 0 for exact. Strictly inside either way
+    steps    on polyhedra: number of splitting steps in place of the exact projection; 0: exact. x is strictly inside anyway
     """
 
     def __init__(
@@ -182,21 +182,21 @@ class SoftOrthogonal(Bijection):
 
 class Mirror(Bijection):
     """x_j = lower_j + (upper_j - lower_j) sigmoid((u_j - tau) / temperature), tau from the sum; without upper bounds the
-    softmax. Strictly inside, one-to-one and smooth. Boxes, simplices, capped simplices, and products of these."""
+    softmax. Strictly inside, one-to-one and smooth. For boxes, simplices, capped simplices, and products of these."""
 
     def __init__(self, set: Set, temperature: float = 1.0) -> None:
         super().__init__(set, "mirror", temperature=temperature)
 
 
 class Softmax(ConstraintLayer):
-    """x = sum softmax(u / temperature). Simplices."""
+    """x = sum softmax(u / temperature). For simplices."""
 
     def __init__(self, set: Set, temperature: float = 1.0) -> None:
         super().__init__(set, "softmax", temperature=temperature)
 
 
 class Orthogonal(ConstraintLayer):
-    """The nearest point of the set. Boxes, simplices, capped simplices, polyhedra, balls, ellipsoids, quadratics, and
+    """The nearest point of the set. For boxes, simplices, capped simplices, polyhedra, balls, ellipsoids, quadratics, and
     intersections of these."""
 
     def __init__(self, set: Set) -> None:
@@ -204,7 +204,7 @@ class Orthogonal(ConstraintLayer):
 
 
 class Dc3(ConstraintLayer):
-    """Completion of the equalities, then unrolled gradient steps on the violation. Linear constraints."""
+    """Completion of the equalities, then unrolled gradient steps on the violation. For linear constraints."""
 
     def __init__(
         self, set: Set, steps: int = 5, learning_rate: float = 0.01, momentum: float = 0.5, symmetric: bool = True
@@ -213,14 +213,14 @@ class Dc3(ConstraintLayer):
 
 
 class HardNet(ConstraintLayer):
-    """Least-squares corrections of all constraints at once, `steps` times. Linear constraints."""
+    """Least-squares corrections of all constraints at once, `steps` times. For linear constraints."""
 
     def __init__(self, set: Set, steps: int = 3) -> None:
         super().__init__(set, "hardnet", steps=steps)
 
 
 class HardNetAff(ConstraintLayer):
-    """x = u + A^+ (relu(lower - A u) - relu(A u - upper)). Linear constraints with independent rows.
+    """x = u + A^+ (relu(lower - A u) - relu(A u - upper)). For linear constraints with independent rows.
 
     The bounds may be given for each call, (rows) or (..., rows), with gradients to them.
     """
@@ -261,35 +261,35 @@ class HardNetAff(ConstraintLayer):
 
 
 class HardNetCvx(ConstraintLayer):
-    """The orthogonal projection as a quadratic programme. Linear constraints."""
+    """The orthogonal projection as a quadratic programme. For linear constraints."""
 
     def __init__(self, set: Set) -> None:
         super().__init__(set, "hardnet_cvx")
 
 
 class Rayen(ConstraintLayer):
-    """x = u0 + min(1, 1/gamma(u)) u: the hard radial map, u counted from the anchor u0. Every set."""
+    """x = u0 + min(1, 1/gamma(u)) u: the hard radial map, with u measured from the anchor u0. For every set."""
 
     def __init__(self, set: Set, anchor: Any = "auto") -> None:
         super().__init__(set, "rayen", anchor=anchor)
 
 
 class RayScalar(ConstraintLayer):
-    """RP: x = u0 + sigmoid(s)/gamma(v) v from u = (v, s), dim + 1 numbers. Bounded sets."""
+    """RP: x = u0 + sigmoid(s)/gamma(v) v from u = (v, s), dim + 1 numbers. For bounded sets."""
 
     def __init__(self, set: Set, anchor: Any = "auto") -> None:
         super().__init__(set, "ray_scalar", anchor=anchor)
 
 
 class Hop(ConstraintLayer):
-    """Polar coordinates in the set: a radius and angles, as many numbers as the set's hull has dimensions. Bounded sets."""
+    """Polar coordinates in the set: a radius and angles, as many numbers as the hull has dimensions. For bounded sets."""
 
     def __init__(self, set: Set, anchor: Any = "auto") -> None:
         super().__init__(set, "hop", anchor=anchor)
 
 
 class Hp(ConstraintLayer):
-    """Homeomorphic projection: an invertible network, trained when the layer is made, and bisection. Bounded sets."""
+    """Homeomorphic projection: an invertible network, trained when the layer is made, and bisection. For bounded sets."""
 
     def __init__(
         self,
@@ -308,7 +308,7 @@ class Hp(ConstraintLayer):
 
 
 class SoftPenalty(ConstraintLayer):
-    """x = u; the loss is to carry `penalty(x)`. Every set."""
+    """x = u; add `penalty(x)` to the loss. For every set."""
 
     def __init__(self, set: Set) -> None:
         super().__init__(set, "soft_penalty")

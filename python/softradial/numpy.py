@@ -1,4 +1,4 @@
-"""The layers on numpy arrays, without torch: what a deployed model needs.
+"""The layers for numpy arrays, without torch, for deployed models.
 
     import softradial.numpy as srn
 
@@ -6,16 +6,16 @@
     x = layer(u)                                          # (..., 50); float32 and float64 are kept
     layer.vjp(u, grad_x), layer.inverse(x), layer.log_abs_det(u), layer.set.violation(x)
 
-    layer = srn.layer_from_state(weights["2._extra_state"])   # what the PyTorch layer saved
+    layer = srn.layer_from_state(weights["2._extra_state"])   # as the PyTorch layer saved it
 
-Sets and layers have the names and arguments that they have in PyTorch, and give the same numbers, bit for bit. Everything is
-computed by the library behind its C interface (softradial/softradial.h); this module holds no formula. The classes are made
-from the library's own tables of sets and methods. Sets and layers are immutable and may be used by several threads.
+Sets and layers have the same names and arguments as in PyTorch, and give the same numbers, bit for bit. The library computes
+everything behind its C interface (softradial/softradial.h); this module contains no formula. The classes are made from the
+library's own tables of sets and methods. Sets and layers are immutable and may be used by several threads.
 """
 
 from __future__ import annotations
 
-if __name__ == "numpy":  # Python found this file where numpy itself was asked for
+if __name__ == "numpy":  # Python found this file in place of numpy itself
     raise ImportError(
         f"{__file__} is softradial.numpy, not numpy: its folder is on Python's path; run Python from another folder"
     )
@@ -117,7 +117,7 @@ _C = _load()
 
 
 def _check(status: int) -> None:
-    """The caller's errors are ValueErrors, in the library's one line."""
+    """Raises the library's error, in one line: ValueError for a mistake of the caller."""
     if status == 0:
         return
     length = ctypes.c_size_t()
@@ -154,7 +154,7 @@ _PRECISION = {_F32: "f32", _F64: "f64"}
 
 
 def _numbers(values: Any, name: str) -> np.ndarray:
-    """Data in double precision, row by row."""
+    """The values as a contiguous array in double precision."""
     try:
         return np.ascontiguousarray(values, dtype=np.float64).reshape(np.shape(values))
     except (TypeError, ValueError):
@@ -162,10 +162,10 @@ def _numbers(values: Any, name: str) -> np.ndarray:
 
 
 def _rows_of(values: Any, name: str, width: int, like: Optional[np.dtype] = None) -> np.ndarray:
-    """Values (..., width) in float32 or float64, whose rows the library can read where they lie."""
+    """The values (..., width) as rows in float32 or float64 that the library can read in place."""
     if not isinstance(values, np.ndarray):
         values = np.asarray(values)
-        if values.dtype.kind in "iuf":  # numbers of Python's, not of an array that has chosen its type
+        if values.dtype.kind in "iuf":  # Python's own numbers, not an array with a type of its own
             values = values.astype(like or _F64)
     if values.ndim < 1 or values.shape[-1] != width:
         raise ValueError(f"{name}: expected (..., {width}), got {values.shape}")
@@ -227,13 +227,13 @@ class Set:
         return point
 
     def with_anchor(self, anchor: Numbers) -> Set:
-        """The same set with an interior point of the user's, (dim). It is checked when a layer is made."""
+        """The same set with the given interior point, (dim). The point is checked when a layer is made."""
         point = _numbers(anchor, "anchor").ravel()
         return _wrapped(_made(_C.sr_set_with_anchor, self._handle, _address(point), point.size))
 
     def violation(self, x: Numbers) -> np.ndarray:
         """How far each row of x (..., dim) lies outside: (...), float64; 0 for a feasible row, NaN for one with a NaN.
-        Equalities count where they are off by more than the rounding of x."""
+        An equality counts only if it is off by more than the rounding of x."""
         rows = _rows_of(x, "x", self.dim)
         out = np.empty(np.shape(x)[:-1])
         call = getattr(_C, f"sr_set_violation_{_PRECISION[rows.dtype]}")
@@ -258,7 +258,7 @@ class Set:
 
 
 def _field(field: Dict[str, Any], value: Any, keep: List[Any]) -> Optional[_Field]:
-    """One argument of a constructor as the library takes it; `keep` holds what it points to."""
+    """One argument of a constructor in the form that the library takes; `keep` keeps its memory alive."""
     name = field["name"].encode()
     out = _Field(name=name, name_length=len(name))
     if field["kind"] in ("set", "sets"):
@@ -291,7 +291,7 @@ def _field(field: Dict[str, Any], value: Any, keep: List[Any]) -> Optional[_Fiel
 
 
 def _set_signature(row: Dict[str, Any]) -> inspect.Signature:
-    """Fields in the table's order; one may be left out where it is not required and no required one follows."""
+    """The signature of a set: its fields in the table's order. A field has a default if it and all after it are optional."""
     parameters, optional = [], True
     for field in reversed(row["fields"]):
         optional = optional and not field["required"]
@@ -304,7 +304,7 @@ def _set_signature(row: Dict[str, Any]) -> inspect.Signature:
 
 
 def _bound(title: str, signature: inspect.Signature, arguments: Tuple[Any, ...], named: Dict[str, Any]) -> Dict[str, Any]:
-    """Arguments by name. Parts of a combined set may come as one list."""
+    """The arguments by name. The parts of a combined set may be given as one list."""
     if len(arguments) == 1 and isinstance(arguments[0], (list, tuple)):
         if [p.kind for p in signature.parameters.values()] == [inspect.Parameter.VAR_POSITIONAL]:
             arguments = tuple(arguments[0])
@@ -345,7 +345,7 @@ class ConstraintLayer:
     Every call takes u (..., input_dim) and gives arrays (..., dim) of the same dtype, float32 or float64.
     """
 
-    options: Tuple[str, ...] = ()  # of a method's class: the names of what can be chosen
+    options: Tuple[str, ...] = ()  # in a method's class: the names of its options
     _handle: ctypes.c_void_p
 
     def __init__(
@@ -378,17 +378,17 @@ class ConstraintLayer:
         self.input_dim = _size(_C.sr_layer_input_dim, self._handle)
 
     def __call__(self, u: Numbers, training: bool = False) -> np.ndarray:
-        """x (..., dim) for u (..., input_dim), as the layer is deployed; `training`: as it is trained, which differs for Dc3
-        and HardNet alone."""
+        """x (..., dim) for u (..., input_dim), as in deployment. `training`: as in training, which differs only for Dc3 and
+        HardNet."""
         return self._map("project" if training else "evaluate", (u, "u", self.input_dim), self.dim)
 
     def vjp(self, u: Numbers, grad_x: Numbers) -> np.ndarray:
-        """J' grad_x, (..., input_dim), J the Jacobian of the layer at u as it is trained."""
+        """J' grad_x, (..., input_dim), where J is the Jacobian of the layer at u, as in training."""
         return self._map("project_vjp", (u, "u", self.input_dim), self.input_dim, (grad_x, "grad_x", self.dim))
 
     def jvp(self, u: Numbers, tangent_u: Numbers) -> np.ndarray:
-        """J tangent_u, (..., dim). This and what follows is for methods with an inverse: SoftRadial, HardRadial, GaugeMap,
-        SoftOrthogonal, Mirror."""
+        """J tangent_u, (..., dim). This method and the next ones are for layers with an inverse: SoftRadial, HardRadial,
+        GaugeMap, SoftOrthogonal, Mirror."""
         return self._map("project_jvp", (u, "u", self.dim), self.dim, (tangent_u, "tangent_u", self.dim))
 
     def inverse(self, x: Numbers) -> np.ndarray:
@@ -400,7 +400,8 @@ class ConstraintLayer:
         return self._number("log_abs_det", u)
 
     def slack(self, u: Numbers) -> np.ndarray:
-        """1 - the gauge of layer(u), (...): 1 at the anchor, towards 0 at the boundary, never 0. Of the first three."""
+        """1 - the gauge of layer(u), (...): 1 at the anchor, towards 0 at the boundary, never 0. For SoftRadial, HardRadial
+        and GaugeMap."""
         return self._number("slack", u)
 
     def _map(
@@ -410,7 +411,7 @@ class ConstraintLayer:
         out = np.empty((rows.shape[0], width), rows.dtype)
         views = [_view(rows)]
         if second is not None:
-            # The array must live until the call is over: the view does not hold it.
+            # The array must live until the call is over: the view does not keep it alive.
             others = _rows_of(*second, like=rows.dtype)
             views.append(_view(others))
         _check(getattr(_C, f"sr_{name}_{_PRECISION[rows.dtype]}")(self._handle, *views, _view(out)))
@@ -436,7 +437,7 @@ class ConstraintLayer:
         return _size(_C.sr_layer_hull_dim, self._handle)
 
     def to_json(self) -> str:
-        """A text from which layer_from_json makes the same layer; the anchor that was found is in it."""
+        """A text from which layer_from_json makes the same layer. It contains the anchor that was found."""
         return _json.dumps({"set": _json.loads(self.set.to_json()), **_json.loads(_text(_C.sr_layer_to_json, self._handle))})
 
     def __repr__(self) -> str:
@@ -450,7 +451,7 @@ class ConstraintLayer:
 
 
 def _finite_list(name: str, value: Any) -> Any:
-    """A number or a list of them for JSON, which knows no infinity."""
+    """A number or a list of numbers for JSON, which has no infinity."""
     array = _numbers(value, name)
     for number in array.ravel():
         if not math.isfinite(number):
@@ -467,8 +468,8 @@ def layer_from_json(json: str) -> ConstraintLayer:
 
 
 def layer_from_state(state: Any) -> ConstraintLayer:
-    """The layer that a PyTorch layer saved, or that `to_json` described: the value of its key "..._extra_state" in a
-    state_dict (bytes, or an array or a tensor of them), or a state_dict in which there is one such key."""
+    """The layer that a PyTorch layer saved, or that `to_json` described. `state` is the value of the key "..._extra_state"
+    in a state_dict (bytes, or an array or a tensor of them), or a state_dict with exactly one such key."""
     if isinstance(state, Mapping):
         keys = [key for key in state if key.endswith("_extra_state")]
         if len(keys) != 1:
@@ -476,12 +477,12 @@ def layer_from_state(state: Any) -> ConstraintLayer:
         state = state[keys[0]]
     text = state if isinstance(state, (str, bytes)) else np.asarray(state, dtype=np.uint8).tobytes()
     saved = _json.loads(text)
-    if "map" in saved:  # of SoftRadial, HardRadial, GaugeMap: four words, whether the method has them all or not
+    if "map" in saved:  # from SoftRadial, HardRadial, GaugeMap: always four words, even if the method has fewer
         method, contraction, lambda_, epsilon = saved.pop("map")
         own = _LAYERS[method].options
         numbers = {"contraction": contraction, "lambda": lambda_, "epsilon": epsilon}
         saved.update(method=method, **{name: value for name, value in numbers.items() if name in own})
-    if "layer" in saved:  # of the others
+    if "layer" in saved:  # from the other layers
         words = saved.pop("layer")
         saved.update(words.pop("options"), **{name: value for name, value in words.items() if value != ""})
     return layer_from_json(_json.dumps(saved))
@@ -531,6 +532,11 @@ __version__: str = _C.sr_version().decode()
 __all__ = sorted(
     ["ConstraintLayer", "Numbers", "Set", "layer_from_json", "layer_from_state", "load_set", "parse_set", *_CLASSES]
 )
+
+
+def __dir__() -> List[str]:
+    return [*__all__, "__version__"]
+
 
 if TYPE_CHECKING:
 

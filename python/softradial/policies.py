@@ -1,10 +1,10 @@
-"""Policies that `softradial train` has trained, as modules: from raw prices or demand to decisions that obey their set.
+"""Policies from `softradial train` as modules. They map raw prices or demand to decisions that obey their set.
 
     policy = softradial.load_policy("runs/mine")
     weights = policy(prices)                      # a table of at least policy.days_needed rows -> one weight per asset
 
-Everything is inside: the features, their standardisation with the statistics of the training, the network, the constraint
-layer. Nothing in a model file is run.
+A policy contains everything: the features, their standardisation with the statistics of the training, the network, the
+constraint layer. No code from a model file is ever run.
 """
 
 import functools
@@ -29,7 +29,7 @@ _SCHEMA = "softradial.run/1"
 
 
 def _taking_numbers(scripted: Callable[..., Tensor]) -> Callable[..., Any]:
-    """A method that takes numbers, lists and arrays for tensors. TorchScript compiles what is wrapped."""
+    """Wraps a method so that it also takes numbers, lists and arrays. TorchScript compiles the wrapped method."""
     names = scripted.__code__.co_varnames[1 : scripted.__code__.co_argcount]
 
     def call(self: Any, *given: Numbers, **named: Numbers) -> Tensor:
@@ -60,7 +60,7 @@ class PortfolioModel(nn.Module):
 
     @staticmethod
     def shapes(lookback: int, assets: int, hidden: int, outputs: int) -> Dict[str, List[int]]:
-        """What a model file holds."""
+        """The arrays of a model file, with their shapes."""
         return {
             "lstm.weight_ih": [4 * hidden, 3 * assets],
             "lstm.weight_hh": [4 * hidden, hidden],
@@ -74,7 +74,7 @@ class PortfolioModel(nn.Module):
 
     @torch.jit.unused
     def place_of(self, name: str) -> Tensor:
-        """The tensor that an array of a model file is copied to."""
+        """The tensor into which an array of a model file is copied."""
         if name.startswith("lstm."):
             return getattr(self.lstm, name[len("lstm.") :] + "_l0")
         return {"linear.weight": self.linear.weight, "linear.bias": self.linear.bias,
@@ -85,7 +85,7 @@ class PortfolioModel(nn.Module):
 
             r      the day's return
             vol    the standard deviation of r over the `lookback` days up to the day
-            cor    the correlation of r with the mean return of all assets over these days; 0 where one of them is constant
+            cor    the correlation of r with the mean return of all assets over these days; 0 if one of them is constant
 
         The program computes them with running moments on whole tables: tests/torch/test_policy.py compares both.
         """
@@ -98,7 +98,7 @@ class PortfolioModel(nn.Module):
         both = vol * market_deviations.square().mean(-1).sqrt()
         least = 1e-12
         cor = (deviations * market_deviations).mean(-1) / both.clamp(min=least)
-        # Not by `cat`: the compiler that torch 2.6 gives a scripted model to does not come to an end with it.
+        # Not by `cat`: with it, the compiler that torch 2.6 uses for scripted models never ends.
         known = torch.where(both > least, cor, torch.zeros_like(cor))
         return torch.stack([returns[:, -self.lookback :], vol, known], -2).flatten(-2)
 
@@ -129,7 +129,7 @@ class DispatchModel(nn.Module):
 
     @staticmethod
     def shapes(history: int, zones: int, hidden: int, outputs: int) -> Dict[str, List[int]]:
-        """What a model file holds."""
+        """The arrays of a model file, with their shapes."""
         return {
             "linear0.weight": [hidden, history * zones + 4],
             "linear0.bias": [hidden],
@@ -143,7 +143,7 @@ class DispatchModel(nn.Module):
 
     @torch.jit.unused
     def place_of(self, name: str) -> Tensor:
-        """The tensor that an array of a model file is copied to."""
+        """The tensor into which an array of a model file is copied."""
         owner, _, part = name.partition(".")
         return getattr(self, part) if owner == "features" else getattr(getattr(self, owner), part)
 
@@ -202,7 +202,7 @@ class Policy(nn.Module):
 
     @torch.jit.unused
     def _recorded(self) -> bool:
-        """Whether a graph is being made of this call: numbers cannot decide in it."""
+        """Whether this call is being recorded as a graph, in which no step can depend on the numbers."""
         return torch.jit.is_tracing() or compiling()
 
     def _rows(self, table: Tensor, rows: int, what: str) -> Tensor:
@@ -221,7 +221,7 @@ class Policy(nn.Module):
         return table.unsqueeze(0) if table.dim() == 2 else table
 
     def _refuse(self, table: Tensor, good: Tensor, what: str) -> None:
-        """Bad numbers are an error that names the first of them; in a graph _marked does what can be done."""
+        """Raises an error for bad numbers that names the first of them. In a graph, _marked handles them instead."""
         if not torch.jit.is_scripting():
             if self._recorded():
                 return
@@ -234,8 +234,8 @@ class Policy(nn.Module):
             )
 
     def _marked(self, decision: Tensor, good: Tensor) -> Tensor:
-        """In a graph, NaN for samples with bad numbers. A NaN among the inputs is not enough: there are runtimes whose
-        sigmoid and relu make a number of it."""
+        """In a graph, sets decisions for samples with bad numbers to NaN. A NaN among the inputs is not enough: the sigmoid
+        and the relu of some runtimes turn it into a number."""
         if not torch.jit.is_scripting():
             if self._recorded():
                 marks = torch.where(good, 0.0, float("nan")).sum((1, 2))
@@ -247,7 +247,7 @@ class PortfolioPolicy(Policy):
     """Prices -> weights.
 
     days_needed   rows of prices that a decision depends on: 2 lookback. The network sees the features of `lookback` days;
-                  the volatility of the first of them takes `lookback` returns, the first of which takes one more price
+                  the volatility of the first day needs `lookback` returns, and the first return one more price
     """
 
     def __init__(self, names: List[str], set: Set, config: Dict[str, Any], model: Model, layer: nn.Module) -> None:
@@ -258,7 +258,7 @@ class PortfolioPolicy(Policy):
     def forward(self, prices: Tensor) -> Tensor:
         """Weights, decided when the last day of the prices is known: (batch, N) for (batch, days, N), (N) for (days, N).
 
-        days is at least days_needed; earlier days do not count. Columns as in `names`.
+        days is at least days_needed; earlier days have no effect. The columns are in the order of `names`.
         """
         rows = self._rows(prices, self.days_needed, "prices")
         good = (rows > 0) & (rows < float("inf"))
@@ -282,7 +282,7 @@ class DispatchPolicy(Policy):
         whole = place.to(torch.int64)
         if not torch.jit.is_scripting():
             if self._recorded():
-                # Counting from the end is no error to an index: it becomes one.
+                # A negative number would count from the end: it becomes an index out of range, which is an error.
                 return torch.where(whole < 0, torch.full_like(whole, period), whole)
         if not bool(((whole == place) & (whole >= 0) & (whole < period)).all()):
             raise ValueError(f"{what}: expected whole numbers from 0 to {period - 1}")
@@ -303,21 +303,21 @@ class DispatchPolicy(Policy):
     def forward(self, demand: Tensor, hour: Tensor, weekday: Tensor) -> Tensor:
         """Shares of the supply: (batch, zones) for demand (batch, hours, zones), (zones) for (hours, zones).
 
-        demand is that of the hours before the decision, the last one last, at least hours_needed of them; hour (0 to 23) and
-        weekday (0 to 6, Monday is 0) are those of the hour that is decided: a number, or one for each sample.
+        demand has the hours before the decision in order of time, at least hours_needed of them. hour (0 to 23) and weekday
+        (0 to 6, Monday is 0) are those of the hour to decide: one number, or one for each sample.
         """
         return self._shares(demand, hour, weekday)
 
     @_taking_numbers
     @torch.jit.export
     def supply(self, demand: Tensor) -> Tensor:
-        """What there is to share out, (batch) or (): the total of the last hour, at least 1."""
+        """The supply to share out, (batch) or (): the total demand of the last hour, at least 1."""
         return demand[..., -1, :].sum(-1).clamp(min=1)
 
     @_taking_numbers
     @torch.jit.export
     def allocation(self, demand: Tensor, hour: Tensor, weekday: Tensor) -> Tensor:
-        """supply * shares, of the shape of the shares."""
+        """supply * shares, in the shape of the shares."""
         shares = self._shares(demand, hour, weekday)
         return self.supply(demand).unsqueeze(-1).to(shares.dtype) * shares
 
@@ -329,9 +329,9 @@ def load_policy(path: Union[str, "os.PathLike[str]"], seed: Optional[int] = None
     """A policy of `softradial train`: PortfolioPolicy or DispatchPolicy.
 
     path   the folder of a run, or one of its files model.safetensors
-    seed   which model of a folder; the best one on validation if it is left out
+    seed   which model of a folder; by default the best one on validation
 
-    A file that is not as it was written is a ValueError: nothing in it is run, and its checksum is checked.
+    A file that has changed since it was written raises a ValueError: its checksum is verified. No code in it is ever run.
     """
     place = Path(path)
     if place.is_dir():
@@ -396,7 +396,7 @@ def _policy(path: str, file: ModelFile) -> Policy:
 
 
 def _refuse_what_python_lacks(config: Dict[str, Any]) -> None:
-    """Decisions that depend on the ones before, and the model that all assets share, are the program's alone."""
+    """Only the program supports decisions that depend on earlier ones, and the model that all assets share."""
     for key, plain in (("smoothing", 0), ("anchor", "fixed"), ("model", "lstm")):
         if config.get(key, plain) != plain:
             raise ValueError(f"config: {key} is {shown(config[key])}; softradial backtest and predict apply such a policy")
@@ -434,13 +434,13 @@ def _set(config: Dict[str, Any], dim: int) -> Set:
     return set
 
 
-# Arguments of layers that are no numbers of a method.
+# Arguments of layers that are not numbers of a method.
 _ARGUMENTS = {"set", "method", "contraction", "anchor", "check_finite", "anchor_gradient"}
 _RADIAL: Dict[str, Any] = {"soft_radial": SoftRadial, "hard_radial": HardRadial, "gauge_map": GaugeMap}
 
 
 def _layer(config: Dict[str, Any], set: Set) -> nn.Module:
-    """The layer that the policy was trained with, as decision_layer in study/runs/run_config.hpp has it."""
+    """The layer that the policy was trained with, as decision_layer in study/runs/run_config.hpp makes it."""
     method = config.get("method")
     if method == "equal_weight":
         return EqualWeight(set)
@@ -453,12 +453,12 @@ def _layer(config: Dict[str, Any], set: Set) -> nn.Module:
     if "contraction" in config:
         options["contraction"] = str(config["contraction"])
     if method == "soft_radial":
-        options.setdefault("lambda", 1.0)  # what the study takes, as the paper does
+        options.setdefault("lambda", 1.0)  # the study's default, as in the paper
     if method in _RADIAL:
         return _RADIAL[method](set, **{"lambda_" if name == "lambda" else name: options[name] for name in options})
     given_set = json.loads(set.to_json())
     if method == "softmax" and given_set["type"] == "capped_simplex":
-        # It only knows simplices, and is trained on them.
+        # Softmax only knows simplices and was trained on one.
         set = parse_set(json.dumps({"type": "simplex", "dim": set.dim, "sum": given_set["sum"]}))
     return ConstraintLayer(set, method, **options)
 

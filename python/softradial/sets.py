@@ -1,10 +1,10 @@
-"""Convex sets: immutable values that are compared, printed, used as keys, pickled.
+"""Convex sets: immutable values that can be compared, printed, used as keys, and pickled.
 
     s = softradial.CappedSimplex(50, cap=0.05)
     s.dim, s.anchor, s.violation(x), s.to_json(), s.with_anchor(point)
 
 Data are numbers, lists, arrays or tensors; they are kept in double precision as they were given. A tensor that requires a
-gradient stays connected where a layer can pass gradients to it, and is refused where it cannot.
+gradient stays connected if a layer can pass gradients to it, and is refused otherwise.
 
 The classes are made from the library's table of sets: their arguments are the keys of SET.json (docs/set_json.md), and
 help(softradial.Polyhedron) says what each is.
@@ -47,12 +47,12 @@ class Set:
 
     @property
     def anchor(self) -> Optional[Tensor]:
-        """An interior point (dim), double, where one is known without a search: the one given by with_anchor, or one in
-        closed form. None elsewhere; a layer finds one (layer.anchor)."""
+        """An interior point (dim), double, if one is known without a search: the one given by with_anchor, or one in closed
+        form. None otherwise; a layer then finds one (layer.anchor)."""
         raise NotImplementedError
 
     def with_anchor(self, anchor: Numbers) -> Set:
-        """The same set with an interior point of the user's, (dim)."""
+        """The same set with the given interior point, (dim)."""
         raise NotImplementedError
 
     def violation(self, x: Numbers) -> Tensor:
@@ -64,12 +64,12 @@ class Set:
         raise NotImplementedError
 
     def learned(self) -> Dict[str, Tensor]:
-        """Those of the tensors that it was built from that require a gradient, by the names that a layer's call takes."""
+        """The tensors among its data that require a gradient, by the names that a layer's call takes."""
         raise NotImplementedError
 
 
 class LibrarySet(Set):
-    """A set of the library's table. What TorchScript needs of it is its `script`."""
+    """A set of the library's table. TorchScript uses its `script`."""
 
     _row: Dict[str, Any]  # of the table
     _script: Script
@@ -86,20 +86,21 @@ class LibrarySet(Set):
 
     @property
     def anchor(self) -> Optional[Tensor]:
-        """An interior point (dim), double, where one is known without a search: the one given by with_anchor, or one in
-        closed form. None elsewhere; a layer finds one (layer.anchor)."""
+        """An interior point (dim), double, if one is known without a search: the one given by with_anchor, or one in closed
+        form. None otherwise; a layer then finds one (layer.anchor)."""
         return self._script.anchor
 
     def with_anchor(self, anchor: Numbers) -> Set:
-        """The same set with an interior point of the user's, (dim). It is checked when a layer is made."""
+        """The same set with the given interior point, (dim). The point is checked when a layer is made."""
         return _wrapped(_build(self._script.with_anchor, _constant("anchor", anchor)))
 
     def violation(self, x: Numbers, **data: Numbers) -> Tensor:
         """How far each row of x (..., dim) lies outside: (...), double; 0 for a feasible row, NaN for one with a NaN.
 
-        `data` is each sample's own, as a layer's call takes it: set.violation(x, b=b). NaN where a sample's data are no set.
-        Inequalities are judged on the numbers as they are. An equality e.x = f counts where it is off by more than the
-        rounding of x explains: 4 dim ulp (|f| + sum_j |e_j x_j|), ulp being 2^-23 for float32 and 2^-52 for float64.
+        `data` holds each sample's data, as a layer's call takes them: set.violation(x, b=b). NaN if a sample's data do not
+        describe a set. Inequalities are judged without a tolerance. An equality e.x = f counts only if it is off by more
+        than the rounding of x explains: 4 dim ulp (|f| + sum_j |e_j x_j|), with an ulp of 2^-23 for float32 and 2^-52 for
+        float64.
         """
         points = to_tensor("x", x)
         if points.is_complex():
@@ -114,7 +115,7 @@ class LibrarySet(Set):
         return self._script.to_json()
 
     def learned(self) -> Dict[str, Tensor]:
-        """Those of the tensors that it was built from that require a gradient, by the names that a layer's call takes."""
+        """The tensors among its data that require a gradient, by the names that a layer's call takes."""
         return self._script.learned()
 
     def __repr__(self) -> str:
@@ -155,8 +156,8 @@ def _restored(json: str, learned: Dict[str, Tensor]) -> Set:
 
 
 def script_of(set: Any) -> Script:
-    """The object of TorchScript behind a set; TypeError for what is none. Such an object itself is taken, too: pickles of
-    the time before the class hold it."""
+    """The TorchScript object behind a set; TypeError for anything else. Also accepts such an object itself, which old
+    pickles contain, from before the class."""
     if isinstance(set, LibrarySet):
         return set.script
     if isinstance(set, torch.ScriptObject) and hasattr(set, "with_anchor"):
@@ -165,12 +166,12 @@ def script_of(set: Any) -> Script:
 
 
 def set_of(set: Any) -> Set:
-    """The same as a Set."""
+    """A Set, made from a TorchScript object if necessary."""
     return set if isinstance(set, Set) else _wrapped(script_of(set))
 
 
 def _constant(name: str, values: Numbers) -> Tensor:
-    """Data that take no gradient: one that is asked for must not get lost in silence."""
+    """Data without gradients. A tensor that requires one is refused, because its gradient would get lost in silence."""
     tensor = to_tensor(name, values)
     if tensor.requires_grad:
         raise ValueError(f"{name}: gradients to it are not available; detach it, or give it sample by sample where that is")
@@ -178,7 +179,7 @@ def _constant(name: str, values: Numbers) -> Tensor:
 
 
 def _build(make: Callable[..., Any], *arguments: Any) -> Any:
-    """Bad data are the caller's error: ValueError, in the library's one-line words."""
+    """Calls `make`. Turns the library's errors about bad data into a ValueError with the same one-line message."""
     try:
         return make(*arguments)
     except RuntimeError as error:
@@ -196,7 +197,7 @@ def _parts(sets: Sequence[Any]) -> List[Script]:
 
 
 def _signature(fields: Sequence[Dict[str, Any]]) -> inspect.Signature:
-    """Fields in the table's order; one may be left out where it is not required and no required one follows."""
+    """The signature of a set: its fields in the table's order. A field has a default if it and all after it are optional."""
     parameters = []
     optional = True
     for field in reversed(fields):
@@ -213,7 +214,7 @@ def _signature(fields: Sequence[Dict[str, Any]]) -> inspect.Signature:
 def _arguments(
     row: Dict[str, Any], signature: inspect.Signature, given: Tuple[Any, ...], named: Dict[str, Any]
 ) -> Dict[str, Any]:
-    """Arguments by name; TypeError, in one line, for those that are unknown, missing or too many."""
+    """The arguments by name. TypeError, in one line, for arguments that are unknown, missing or too many."""
     title, names = row["title"], list(signature.parameters)
     for name in named:
         if name not in names:
@@ -252,7 +253,7 @@ def _made(row: Dict[str, Any], arguments: Dict[str, Any]) -> Script:
 
 
 def _example(data: Any) -> str:
-    """What SET.json says, as Python says it."""
+    """The Python expression for the contents of a SET.json."""
     if isinstance(data, dict):
         fields = {key: value for key, value in data.items() if key != "type"}
         if "sets" in fields:
@@ -311,8 +312,8 @@ globals().update(_CLASSES)
 __all__ = sorted([*_HELPERS, *_CLASSES])
 
 if TYPE_CHECKING:
-    # The classes of the table. Type checkers see sets without the names of their arguments: a stub that had those would be a
-    # second statement of every field. Consoles, notebooks and help() have the signatures.
+    # The classes of the table. Type checkers see sets without the names of their arguments, because a stub with these would
+    # state every field twice. Consoles, notebooks and help() show the signatures.
     def __getattr__(name: str) -> Type[LibrarySet]: ...
 
 

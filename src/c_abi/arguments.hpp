@@ -11,7 +11,7 @@
 #include "errors.hpp"
 #include "softradial/rows.hpp"
 
-// What callers hand in, checked before anything of it is read. `name` is how a message calls the argument.
+// Checks of what callers hand in, before anything of it is read. Messages call the argument `name`.
 namespace softradial::c_abi {
 
 template <class T>
@@ -25,7 +25,7 @@ template <class T>
   return {data, length};
 }
 
-// The same for a word that may stand in a message: a zero byte would end it, a line end would make two lines of it.
+// A text that may stand in a message as one word: a zero byte would end the message, a line end would make two lines of it.
 [[nodiscard]] inline std::string word(const char* data, std::size_t length, const std::string& name) {
   std::string out(text(data, length, name));
   std::transform(out.begin(), out.end(), out.begin(), printable);
@@ -43,7 +43,7 @@ template <class T>
   return {data, length};
 }
 
-// The same where the length must be `expected`.
+// The same, but the length must be `expected`.
 template <class T>
 [[nodiscard]] std::span<T> numbers(T* data, std::size_t length, std::size_t expected, const std::string& name) {
   if (length != expected) {
@@ -81,13 +81,13 @@ template <class T, class Given>
 
 }  // namespace detail
 
-// An argument of `dim` numbers a row.
+// Rows of an argument, with `dim` numbers each.
 template <class Given>
 [[nodiscard]] auto input_rows(const Given& given, std::size_t dim, const std::string& name) {
   return detail::rows<std::remove_pointer_t<decltype(given.data)>>(given, dim, name);
 }
 
-// The same with as many rows as the call has.
+// The same, but with as many rows as the call has.
 template <class Given>
 [[nodiscard]] auto input_rows(const Given& given, std::size_t count, std::size_t dim, const std::string& name) {
   if (given.count != count) {
@@ -96,7 +96,7 @@ template <class Given>
   return input_rows(given, dim, name);
 }
 
-// Rows to write to: they must not lie on each other.
+// Rows to write to: they must not overlap.
 template <class Given>
 [[nodiscard]] auto output_rows(const Given& given, std::size_t count, std::size_t dim, const std::string& name) {
   const auto rows = input_rows(given, count, dim, name);

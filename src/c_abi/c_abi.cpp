@@ -16,7 +16,7 @@
 namespace softradial::c_abi {
 namespace {
 
-// A call that fails leaves null in `out`.
+// Makes a handle. A call that fails leaves null in `out`.
 template <class Handle, class Make>
 sr_status make_handle(Handle** out, const Make& make) {
   return guarded([&] {
@@ -75,7 +75,7 @@ sr_status violation(const sr_set* handle, const Given& given, double* out, std::
   });
 }
 
-// The first argument of every call of a layer, checked.
+// Checks the rows that are the first argument of every call of a layer.
 template <class T, class Given>
 Rows<const T> layer_input(const sr_layer& layer, const Given& given, std::size_t dim, const char* name) {
   const Rows<const T> rows = input_rows(given, dim, name);
@@ -105,7 +105,7 @@ sr_status project(Pass pass, const sr_layer* handle, const Given& given_u, const
   });
 }
 
-// Forward, then backward: layers need what their forward pass leaves.
+// Runs the forward pass, then the backward pass, which needs what the forward pass saved.
 template <class T>
 void vjp_of_layer(const Layer<T>& layer, Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u) {
   std::vector<T> points(u.count() * layer.dim());
@@ -137,7 +137,7 @@ sr_status project_vjp(const sr_layer* handle, const Given& given_u, const Given&
                                       std::string(method_name(layer.options.method)));
 }
 
-// A quantity of the methods that have an inverse. The maps of the core work in a workspace: use(evaluator, rows,
+// Computes a quantity of the methods that have an inverse. The maps of the core work in a workspace: use(evaluator, rows,
 // workspace...); the other layers bring their own memory: use(layer, rows).
 template <class T, class Given, class Use>
 sr_status with_bijection(const sr_layer* handle, const char* quantity, const Given& given, const char* name,
@@ -190,7 +190,7 @@ sr_status slack(const sr_layer* handle, const Given& given_u, T* out, std::size_
   });
 }
 
-// The options that make the same layer again: with the anchor and the lambda that were found.
+// The options that make the same layer again, with the anchor and the lambda that were found.
 LayerOptions found_options(const sr_layer& layer) {
   LayerOptions options = layer.options;
   if (const Anchor* anchor = layer.anchor()) options.projection.anchor_point = anchor->point;

@@ -9,7 +9,7 @@
 namespace softradial::c_abi {
 namespace {
 
-// Messages are one line; the longest list all types or all methods. A fixed buffer: noting an error cannot fail itself.
+// The last message: one line; the longest list all types or all methods. The buffer is fixed, so that keeping one cannot fail.
 struct Note {
   std::array<char, 2048> text{};
   std::size_t length = 0;

@@ -8,7 +8,7 @@
 // The one place where exceptions become status codes.
 namespace softradial::c_abi {
 
-// What only this interface refuses: null pointers, buffers, quantities that a method does not have.
+// Thrown for what only this interface refuses: null pointers, buffers, quantities that a method does not have.
 class Refusal : public Error {
  public:
   Refusal(sr_status status, const std::string& message) : Error(message), status_(status) {}
@@ -20,10 +20,10 @@ class Refusal : public Error {
 
 [[noreturn]] inline void refuse_null(const std::string& name) { throw Refusal(SR_INVALID_ARGUMENT, name + " is null"); }
 
-// What stands for a byte in a message, which is one line.
+// The character that stands for a byte in a message, which is one line.
 [[nodiscard]] inline char printable(char c) noexcept { return c >= 0 && c < ' ' ? '?' : c; }
 
-// Inside a catch block: keeps the exception's text for sr_error_text and returns its status.
+// For use in a catch block: keeps the exception's text for sr_error_text and returns its status.
 [[nodiscard]] sr_status note_current_exception() noexcept;
 
 // The text of the last failure on this thread, with a zero byte behind it.

@@ -7,7 +7,7 @@ namespace {
 
 using Made = std::variant<RadialMap, OtherLayer>;
 
-// A variant is built in its place: maps and layers hold locks, which cannot move.
+// Builds the variant in place: maps and layers hold locks, which cannot move.
 Made make(const Set& set, const LayerOptions& options) {
   if (const auto* soft = std::get_if<SoftRadial>(&options.method); soft != nullptr && options.auto_lambda) {
     ProjectionOptions projection = options.projection;

@@ -1,20 +1,20 @@
 #pragma once
 
 #include <concepts>
-#include <mutex>
 #include <optional>
 #include <tuple>
 #include <variant>
 
 #include "layer_options.hpp"
+#include "lazy.hpp"
 #include "softradial/pool.hpp"
 #include "softradial/projection.hpp"
 #include "softradial/set.hpp"
 #include "softradial/softradial.h"
 #include "softradial/violation.hpp"
 
-// What stands behind the handles. Immutable to their users: calls borrow their buffers from pools, so that calls from
-// several threads do not meet, and a pool grows to the number of calls that ran at once and no further.
+// The objects behind the handles. For their users they never change: calls borrow buffers from pools, so that calls from
+// several threads do not meet, and a pool never grows beyond the number of calls that ran at once.
 namespace softradial::c_abi {
 
 // A map of the core: soft radial, hard radial, gauge map. In double from the start, in float from its first use.
@@ -30,8 +30,7 @@ class RadialMap {
     if constexpr (std::same_as<T, double>) {
       return wide_.evaluator();
     } else {
-      std::call_once(once_, [this] { narrow_.emplace(wide_.set(), anchor(), wide_.method(), 1); });
-      return *narrow_;
+      return narrow_.get([this] { return Evaluator<float>(wide_.set(), anchor(), wide_.method(), 1); });
     }
   }
   template <class T>
@@ -42,12 +41,11 @@ class RadialMap {
 
  private:
   Projection<double> wide_;
-  mutable std::once_flag once_;
-  mutable std::optional<Evaluator<float>> narrow_;
+  mutable Lazy<Evaluator<float>> narrow_;
   mutable std::tuple<Pool<Workspace<float>>, Pool<Workspace<double>>> workspaces_;
 };
 
-// Any other layer, likewise.
+// Any other layer, also in double from the start and in float from its first use.
 class OtherLayer {
  public:
   OtherLayer(const Set& set, const LayerMethod& method, const ProjectionOptions& options)
@@ -64,8 +62,7 @@ class OtherLayer {
     if constexpr (std::same_as<T, double>) {
       return *wide_;
     } else {
-      std::call_once(once_, [this] { narrow_ = make_layer<float>(set_, method_, options_); });
-      return *narrow_;
+      return *narrow_.get([this] { return make_layer<float>(set_, method_, options_); });
     }
   }
 
@@ -75,8 +72,7 @@ class OtherLayer {
   ProjectionOptions options_;
   std::optional<Anchor> anchor_;
   LayerPtr<double> wide_;
-  mutable std::once_flag once_;
-  mutable LayerPtr<float> narrow_;
+  mutable Lazy<LayerPtr<float>> narrow_;
 };
 
 }  // namespace softradial::c_abi
@@ -95,7 +91,7 @@ struct sr_layer {  // NOLINT(readability-identifier-naming)
   [[nodiscard]] const softradial::c_abi::RadialMap* map() const noexcept {
     return std::get_if<softradial::c_abi::RadialMap>(&made);
   }
-  // None for methods without one.
+  // Null for methods without one.
   [[nodiscard]] const softradial::Anchor* anchor() const noexcept;
   [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
   [[nodiscard]] std::size_t input_dim() const noexcept { return input_dim_; }

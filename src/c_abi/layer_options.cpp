@@ -26,7 +26,7 @@ void set_anchor(LayerOptions& options, const JsonNode& value) {
   if (asks && !has_anchor(options.method)) value.fail(std::string(method_name(options.method)) + " has no anchor");
 }
 
-// A method's numbers; true is 1, as everywhere for switches.
+// The value of one of a method's numbers; true is 1, as for all switches.
 double option_value(const nlohmann::json& value, const JsonNode& node) {
   return value.is_boolean() ? static_cast<double>(value.get<bool>()) : node.number();
 }
@@ -64,7 +64,7 @@ LayerOptions parse_layer_options(std::string_view json) {
   if (json.empty()) return {};
   try {
     return read(json);
-  } catch (const InvalidSet& error) {  // the reader's only kind
+  } catch (const InvalidSet& error) {  // the only kind that the reader throws
     throw InvalidOption(error.what());
   }
 }

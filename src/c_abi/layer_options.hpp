@@ -7,21 +7,21 @@
 
 namespace softradial::c_abi {
 
-// What a layer is made of, besides its set.
+// Everything that makes a layer, besides its set.
 struct LayerOptions {
   LayerMethod method = SoftRadial{};
-  bool auto_lambda = true;            // soft radial's lambda in units of the set, not that of `method`
+  bool auto_lambda = true;            // take soft radial's lambda in units of the set, not from `method`
   ProjectionOptions projection = {};  // anchor and anchor_point only
   bool check_finite = false;
 };
 
-// A JSON object with the words of the program: {"method": "dc3", "steps": 5}. Nothing at all: the defaults. Throws
+// Reads a JSON object with the words of the program: {"method": "dc3", "steps": 5}. An empty text gives the defaults. Throws
 // InvalidOption for a text that is no such object, an unknown key, or an anchor for a method that has none.
 [[nodiscard]] LayerOptions parse_layer_options(std::string_view json);
-// The inverse; every number of the method is written out.
+// Writes the options as JSON, with every number of the method.
 [[nodiscard]] std::string to_json(const LayerOptions& options);
 
-// The table of methods: what other languages make their classes from.
+// The table of methods as JSON, from which other languages make their classes.
 [[nodiscard]] std::string methods_json();
 
 }  // namespace softradial::c_abi

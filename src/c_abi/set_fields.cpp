@@ -17,7 +17,7 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 
 Eigen::Index index(std::size_t value) { return static_cast<Eigen::Index>(value); }
 
-// The numbers of one field, with the shape that they have.
+// The numbers of one field, with their shape.
 class FieldArray {
  public:
   FieldArray(const sr_field& given, std::string_view name) : given_(given), name_(name) {

@@ -8,7 +8,7 @@
 
 namespace softradial::c_abi {
 
-// A set of a type from its fields as arrays. Messages begin with the type and the field.
+// Makes a set of a type from its fields, given as arrays. Messages begin with the type and the field.
 [[nodiscard]] Set make_set(std::string_view type, std::span<const sr_field> fields);
 
 }  // namespace softradial::c_abi

@@ -11,14 +11,14 @@
 //   soft radial   r = epsilon + (1 - epsilon) c(z),   z = rho / lambda
 //   gauge map     s = c(z),                           z = gamma / lambda
 // N is float, double or Tensor, L the type of lambda: a number as rho is, or a constant. (Tensors measure lambda in units of
-// a row's own scale.) Scalars take rho and z = infinity as ordinary arguments; those of tensors are kept finite.
+// a row's own scale.) Scalars take rho and z = infinity as ordinary arguments; tensors keep their rho and z finite.
 // kDecays: 1 - c falls as an exponential of z, so that z must not overflow where z exp(-z) is formed.
 namespace softradial {
 
-// Constants of a formula: rounded as the rows are; tensors round them themselves.
+// Type of a formula's constants. Scalars round them as the rows; tensors round them themselves.
 template <class N>
 using Constant = std::conditional_t<std::is_floating_point_v<N>, N, double>;
-// What comparisons give.
+// Type of a comparison's result.
 template <class N>
 using Truth = std::conditional_t<std::is_floating_point_v<N>, bool, Tensor>;
 

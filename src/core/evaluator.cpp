@@ -8,6 +8,7 @@
 #include "algebra/as_doubles.hpp"
 #include "kernels/ray_kernels.hpp"
 #include "kernels/row_kernels.hpp"
+#include "option_checks.hpp"
 #include "ray_block.hpp"
 #include "sets/coordinates/fused_coordinates.hpp"
 #include "sets/margin.hpp"
@@ -53,13 +54,7 @@ AnchoredSet<T> anchor_set(const Set& set, const Anchor& anchor) {
   return {std::move(point), HullProjector<T>(anchor.hull), std::move(gauge), kappa};
 }
 
-// A parameter between bounds that T's rows can work with: phi of a row of ordinary size is neither 0 nor infinite.
-template <class T>
-void require_between(const char* name, double value, double lowest, double highest) {
-  if (value >= lowest && value <= highest) return;
-  throw InvalidOption(std::string(name) + " is " + number_text(value) + ", " +
-                      (value < lowest ? "too small" : "too large") + " for " + precision_name<T>());
-}
+// phi of a row of ordinary size is neither 0 nor infinite.
 template <class T>
 void require_lambda(double lambda) {
   require_between<T>("lambda", lambda, guard::kSmallestSlack<T>, guard::kLargestNorm<T>);
@@ -76,7 +71,7 @@ void require_representable(const GaugeMap& m) {
   require_lambda<T>(m.lambda);
 }
 
-// The fused backward pass along rays, for the sets that it serves.
+// The fused backward pass along rays; empty for sets that it does not serve.
 template <class T>
 std::optional<kernels::RayMap<T>> fuse_rays(const AnchoredSet<T>& set, const Method& method) {
   const bool rows_are_stored = set.gauge->num_pieces() > 0 && set.gauge->gradient_row({T{1}, 0}) != nullptr;
@@ -89,8 +84,8 @@ void fill_nan(std::span<T> row) noexcept {
   std::fill(row.begin(), row.end(), std::numeric_limits<T>::quiet_NaN());
 }
 
-// log e_radial, also where gamma overflows: there the gauge map's is log(lambda / gamma), or the logarithm of an exponential
-// of gamma, beyond every number; the other maps need only know that the point is outside.
+// log e_radial, also where gamma overflows. There it is log(lambda / gamma) for the gauge map, or the logarithm of an
+// exponential of gamma, beyond every number; for the other maps it is enough that the point is outside.
 template <class M>
 double log_radial_at(const M& m, double rho, double log_rho, double gamma, double log_gamma) noexcept {
   if constexpr (std::is_same_v<M, GaugeMap>) {
@@ -130,7 +125,7 @@ struct Evaluator<T>::Impl {
   template <class Body>
   void for_each_ray(RayBlock<T>& rays, Rows<T> out, const Body& body) const noexcept;
 
-  // The same for the rows of a whole batch, and with the rays of their block: body(m, i, ray, d, rays). before(first, count,
+  // Does the same for the rows of a whole batch: body(m, i, ray, d, rays) also gets the rays of its block. before(first, count,
   // rays) comes first for every block.
   template <class Body, class Before>
   void for_each_row(Rows<const T> u, Rows<T> out, typename Workspace<T>::Impl& workspace, const Body& body,
@@ -150,14 +145,14 @@ struct Evaluator<T>::Impl {
   void vjp_rays(Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, RayBlock<T>& rays,
                 std::span<const RowState<T>> state) const noexcept;
 
-  // Does rows 0, 1, ... by a fused pass, up to the first that is not for it; returns how many.
+  // Does rows 0, 1, ... by a fused pass, up to the first that it cannot do; returns how many it did.
   std::size_t vjp_fused(Rows<const T> u, Rows<const T> grad_x, Rows<T> grad_u, RayBlock<T>& rays,
                         std::span<const RowState<T>> state) const noexcept;
 };
 
 template <class T>
 struct Workspace<T>::Impl {
-  std::vector<RayBlock<T>> threads;  // one for each
+  std::vector<RayBlock<T>> threads;  // one block of rays for each thread
 };
 
 template <class T>
@@ -334,7 +329,7 @@ std::size_t Evaluator<T>::Impl::vjp_fused(Rows<const T> u, Rows<const T> grad_x,
   return kernels::rays_vjp(*fused_rays, set.anchors(u.count()), u, grad_x, state.data(), normals.data(), grad_u);
 }
 
-// A fused pass stops at a row of extreme size or with a NaN: that one goes through the rays, and the pass goes on behind.
+// A fused pass stops at a row of extreme size or with a NaN. That row goes through the rays, and the pass goes on behind it.
 template <class T>
 std::size_t Evaluator<T>::Impl::project_blocks(Rows<const T> u, Rows<T> x, typename Workspace<T>::Impl& workspace,
                                                std::span<RowState<T>> state) const noexcept {
@@ -357,7 +352,7 @@ std::size_t Evaluator<T>::Impl::project_blocks(Rows<const T> u, Rows<T> x, typen
   return marked;
 }
 
-// Blocks are for threads and for gauges that store. A fused pass on one thread needs none, which saves a single row a
+// Blocks serve threads and gauges that store results. A fused pass on one thread needs none, which saves a single row a
 // quarter of its time; the blocks begin at the first row that it cannot do.
 template <class T>
 std::size_t Evaluator<T>::project(Rows<const T> u, Rows<T> x, Workspace<T>& workspace,
@@ -442,7 +437,7 @@ void Evaluator<T>::inverse(Rows<const T> x, Rows<T> u, Workspace<T>& workspace) 
     const double size = std::ldexp(1.0, ray.exponent);
     const double eta = static_cast<double>(ray.gamma) * size;
     const double length = size * static_cast<double>(ray.norm());
-    // phi is largest at the anchor, and so is what it made of the rounding of u - u0.
+    // phi is largest at the anchor. This bounds how much it can have enlarged the rounding of u - u0.
     const double steepest = std::max(1.0, profile(m, 0.0, 0.0).phi);
     const double extent = steepest * anchor_size + length;
     const double shell = 2 * (sigma + static_cast<double>(set.kappa) * length) + reprojection * extent;
@@ -470,7 +465,7 @@ void Evaluator<T>::log_abs_det(Rows<const T> u, std::span<T> out, Workspace<T>& 
     const double size = std::ldexp(1.0, ray.exponent);
     const double rho = static_cast<double>(ray.rho) * size * size;
     const double log_rho = std::log(static_cast<double>(ray.rho)) + 2 * log_size;
-    // phi of a huge row underflows, the step of a row of denormals.
+    // phi of a huge row underflows, and so does the step of a row of denormals.
     const RayScale<T> scale = scale_ray(m, ray, d);
     const double log_phi = ray.exponent < 0 ? std::log(static_cast<double>(scale.at.phi))
                                             : std::log(static_cast<double>(scale.step)) - log_size;

@@ -58,13 +58,13 @@ template <class T>
   return std::is_same_v<T, float> ? T{2} : static_cast<T>(dim) / 2 + 2;
 }
 
-// kappa of a gauge that is at most `steepest` over unit vectors and is evaluated by sums of `terms` products: this times
-// `steepest`.
+// kappa / `steepest` of a gauge that is at most `steepest` over unit vectors and is evaluated by sums of `terms`
+// products.
 [[nodiscard]] constexpr double kappa_of_unit(double ulp, std::size_t terms) noexcept {
   return ulp * (static_cast<double>(terms) / 2 + 2);
 }
 
-// Plain numbers, as the formulas below want them: T's own, or doubles that are computed once for a set in precision T.
+// The arithmetic of plain numbers for the formulas below: those of T, or doubles that are computed once for a set in T.
 template <class T, class Number = T>
 struct Scalars {
   static constexpr Number ulp() noexcept { return kUlp<T>; }

@@ -22,8 +22,8 @@ constexpr int kClose = 4;
 // Fewer normals than this go row by row: a product's vectors hold 16 of them at once, used or not.
 constexpr std::size_t kFewNormals = 4;
 
-// Compared by their largest entries: squares underflow, and where both were 0 a multiple of the normals would pass for a
-// direction along the hull. What is not finite stays so: no further pass.
+// Compares the largest entries, because squares underflow: where both are 0, a multiple of the normals would pass for a
+// direction along the hull. Numbers that are not finite stay so and need no further pass.
 template <class T>
 bool is_close(T normal_part, std::span<const T> d) noexcept {
   return !(normal_part > kClose * kernels::largest(d.data(), d.size()));
@@ -115,7 +115,7 @@ void HullProjector<T>::project(Rows<T> d, HullScratch<T>& scratch) const noexcep
     scratch.removed[i] = std::sqrt(kernels::dot(parts.row(i), parts.row(i), codimension_));
     if (is_open(parts[i], d[i])) scratch.open[num_open++] = i;
   }
-  // Those that need more passes go on together, row `open[k]` at place k.
+  // Rows that need more passes go on together, row `open[k]` at place k.
   for (int pass = 1; num_open > 0; ++pass) {
     if (pass == kMaxPasses) {
       for (std::size_t k = 0; k < num_open; ++k) std::fill_n(d.row(scratch.open[k]), dim_, T{0});

@@ -29,13 +29,13 @@ class HullProjector {
   [[nodiscard]] std::size_t codimension() const noexcept { return codimension_; }
   // N, as rounded to T.
   [[nodiscard]] Eigen::MatrixXd normals() const;
-  // The hull is {1.x = total}.
+  // Whether the hull is {1.x = total}.
   [[nodiscard]] bool is_sum() const noexcept;
 
   // Projects one row in place. Returns the length of the normal part that was removed.
   T project(std::span<T> d) const noexcept;
-  // Projects all rows in place, two matrix products for a pass; the lengths are left in scratch.removed. Rows of at most
-  // scratch's number. A row alone and the same row among others agree bit for bit.
+  // Projects all rows in place, by two matrix products per pass; the lengths are left in scratch.removed. There are at most as
+  // many rows as scratch has room for. A row alone and the same row among others agree bit for bit.
   void project(Rows<T> d, HullScratch<T>& scratch) const noexcept;
 
  private:
@@ -50,7 +50,7 @@ class HullProjector {
   std::size_t dim_;
   std::size_t codimension_;
   std::vector<T> normals_;                    // row by row
-  std::shared_ptr<const Matrices> matrices_;  // none: few normals go row by row
+  std::shared_ptr<const Matrices> matrices_;  // null for few normals, which go row by row
 };
 
 // Buffers for the projection of blocks of rows.
@@ -61,7 +61,7 @@ struct HullScratch {
   std::vector<T> removed;         // the length of the normal part of each row
   std::vector<T> parts;           // N d
   std::vector<T> gathered;        // rows that need another pass
-  std::vector<std::size_t> open;  // which they are
+  std::vector<std::size_t> open;  // the numbers of these rows
 };
 
 extern template class HullProjector<float>;

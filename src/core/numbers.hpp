@@ -10,10 +10,10 @@
 
 #include "softradial/tensor.hpp"
 
-// The words that formulas are written in, for float, double, long double and Tensor alike. A formula is a template over
+// The functions that formulas are written with, for float, double, long double and Tensor alike. A formula is a template over
 // its numbers: with scalars it is evaluated row by row, with tensors for a whole batch and with derivatives.
 //
-// `choose` takes both sides: where a side must not be evaluated at an argument, give it another one by `where_else`.
+// `choose` evaluates both sides: where a side must not be evaluated at an argument, give it another one by `where_else`.
 namespace softradial {
 
 template <class N>
@@ -27,7 +27,7 @@ template <Scalar N>
   return condition.value().choose(yes, no);
 }
 
-// The values where the condition holds, a constant elsewhere.
+// These values where the condition holds, a constant elsewhere.
 template <Scalar N>
 [[nodiscard]] N where_else(bool condition, N values, double otherwise) noexcept {
   return condition ? values : static_cast<N>(otherwise);
@@ -84,21 +84,21 @@ template <Scalar N>
   return where_else(positive, where_else(positive, x, 1).value().apply(TensorValue::Binary::power, p), 0);
 }
 
-// x^(1/p), likewise; 1/p is rounded to the precision of x.
+// x^(1/p) for x >= 0, p > 0, with the same derivative at 0; 1/p is rounded to the precision of x.
 template <Scalar N>
 [[nodiscard]] N power_root(N x, double p) noexcept {
   return std::pow(x, 1 / static_cast<N>(p));
 }
 [[nodiscard]] inline Tensor power_root(const Tensor& x, double p) { return power(x, 1 / p); }
 
-// 1 - exp(-z) for z >= 0 without cancellation; tensors by functions that every exporter knows.
+// 1 - exp(-z) for z >= 0 without cancellation; for tensors by functions that every exporter knows.
 template <Scalar N>
 [[nodiscard]] N one_minus_exp(N z) noexcept {
   return -std::expm1(-z);
 }
 [[nodiscard]] inline Tensor one_minus_exp(const Tensor& z) { return tanh(z / 2) * (1 + exp(-z)); }
 
-// The largest finite number of their precision.
+// The largest finite number in the argument's precision.
 template <Scalar N>
 [[nodiscard]] double largest_number(N) noexcept {
   return std::numeric_limits<N>::max();

@@ -76,8 +76,8 @@ inline Scale<T> profile(const GaugeMap& m, T, T gamma) noexcept {
   });
 }
 
-// A method's profile as a plain function: what a kernel that is compiled for several processors can call without being
-// compiled for every method too.
+// A method's profile as a plain function. A kernel that is compiled for several processors can call it without being
+// compiled for every method, too.
 template <class T>
 using ProfileFunction = Scale<T> (*)(const Method&, T rho, T gamma) noexcept;
 
@@ -112,7 +112,7 @@ inline double log_radial(const HardRadial&, double, double, double gamma) noexce
   return gamma <= 1 ? 0 : -std::numeric_limits<double>::infinity();
 }
 
-// Beyond z = 1 by logarithms, of which one is -z or -2z.
+// log e_radial of the gauge map. Beyond z = 1 it is formed by logarithms, one of which is -z or -2z.
 template <class N>
 inline N log_gauge_radial(Contraction kind, const N& z) noexcept(Scalar<N>) {
   using std::log;
@@ -223,7 +223,7 @@ template <class N>
             log_soft_radial(contraction, m.epsilon, c, arguments, ray.gamma * ray.scale > 1)};
   });
 }
-// The ray is lost outside.
+// Outside, the map forgets how far out u was: e_radial = 0.
 template <class N>
 [[nodiscard]] inline LogScale<N> log_scale(const HardRadial&, const ScaledRay<N>& ray) noexcept(Scalar<N>) {
   const auto outside = ray.gamma * ray.scale > 1;
@@ -283,7 +283,7 @@ template <class N>
   N high = 2 * t;
   for (int step = 0; step < kMostSteps; ++step) {
     N rho = t * s * t;
-    if constexpr (!Scalar<N>) rho = smaller(rho, farthest);  // scalars take infinity
+    if constexpr (!Scalar<N>) rho = smaller(rho, farthest);  // scalars work with infinity
     const auto c =
         with_contraction(m.contraction, [&](auto contraction) { return contraction.at(m.lambda, m.epsilon, rho); });
     const N f = log1p(t * c.r - 1);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "finite_rows.hpp"
+#include "option_checks.hpp"
 #include "sets/number_text.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/reach.hpp"
@@ -15,23 +16,16 @@
 namespace softradial {
 namespace {
 
-void check_lambda(double lambda) {
-  if (!(lambda > 0) || !std::isfinite(lambda))
-    throw InvalidOption("lambda is " + number_text(lambda) + ", not a positive number");
-}
-
 void check_method(const SoftRadial& m) {
-  check_lambda(m.lambda);
-  if (!(m.epsilon > 0 && m.epsilon < 1)) {
-    throw InvalidOption("epsilon is " + number_text(m.epsilon) + ", not between 0 and 1");
-  }
+  require_positive("lambda", m.lambda);
+  require_fraction("epsilon", m.epsilon);
 }
 void check_method(const HardRadial&) {}
-void check_method(const GaugeMap& m) { check_lambda(m.lambda); }
+void check_method(const GaugeMap& m) { require_positive("lambda", m.lambda); }
 
 Method checked(Method method, int threads) {
   std::visit([](const auto& m) { check_method(m); }, method);
-  if (threads < 1) throw InvalidOption("threads is " + std::to_string(threads) + ", below 1");
+  require_at_least("threads", threads, 1);
   return method;
 }
 
@@ -43,7 +37,7 @@ Anchor anchor_of(const Set& set, const ProjectionOptions& options) {
 }  // namespace
 
 double reach(const Set& set, const Anchor& anchor) {
-  // At most 64 axes, fewer where they would be more than so many numbers, but 8.
+  // At most 64 axes; fewer if these would have more than kNumbers numbers, but at least 8.
   constexpr std::size_t kNumbers = std::size_t{1} << 22U;
   constexpr std::size_t kFewestAxes = 8;
   constexpr std::size_t kMostAxes = 64;

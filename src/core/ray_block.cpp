@@ -27,8 +27,8 @@ bool is_ordinary(T rho) noexcept {
   return rho >= 1 / guard::kLargestRho<T> && rho < guard::kLargestRho<T>;
 }
 
-// Brings 2^exponent d back to ordinary size: that of a u next to the anchor, or what the hull's projection has left of a
-// huge one, whose squares would underflow.
+// Scales d to ordinary size and counts the scale in its exponent. d is small if u lies next to the anchor, or if the hull's
+// projection has left little of a huge u; its squares would underflow.
 template <class T>
 void rescale(std::span<T> d, Ray<T>& ray) noexcept {
   T largest = 0;
@@ -62,7 +62,7 @@ RayBlock<T>::RayBlock(const AnchoredSet<T>& set, std::size_t max_rows)
 
 namespace {
 
-// The ray of u, seen in all of R^n.
+// Begins the ray of u in all of R^n, before the projection onto the hull.
 template <class T>
 Ray<T> begin_ray(std::span<const T> u, std::span<const T> anchor, std::span<T> d) noexcept {
   Ray<T> ray;
@@ -79,7 +79,7 @@ Ray<T> begin_ray(std::span<const T> u, std::span<const T> anchor, std::span<T> d
   return ray;
 }
 
-// The same on the hull: d has been projected there, and lost a part of that length.
+// Ends the ray on the hull: d has been projected there and has lost a part of length `off_hull`.
 template <class T>
 void end_ray(T off_hull, std::span<T> d, Ray<T>& ray) noexcept {
   ray.off_hull = std::ldexp(static_cast<double>(off_hull), ray.exponent);
@@ -97,7 +97,7 @@ Ray<T> make_ray(std::span<const T> u, std::span<const T> anchor, const HullProje
   return ray;
 }
 
-// One anchor for all: the rows in one pass, but for those of extreme size.
+// With one anchor for all, the rows go through one pass, except those of extreme size.
 template <class T>
 void RayRows<T>::load(Rows<const T> u, Rows<const T> anchor, const HullProjector<T>& hull) noexcept {
   const bool together = anchor.stride() == 0;

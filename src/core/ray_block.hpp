@@ -25,18 +25,18 @@ struct Ray {
   bool finite = true;   // false: u has a NaN or an infinity; d is 0 then
   T rho = 0;            // |d|^2
   T gamma = 0;          // guarded: gamma(d) + kappa |d|
-  GaugeAt<T> at;        // without kappa |d|
+  GaugeAt<T> at;        // the gauge without kappa |d|
   double off_hull = 0;  // length of the part of u - u0 that the hull's projection removed
 
   [[nodiscard]] T norm() const noexcept { return std::sqrt(rho); }
 };
 
-// The ray of u from an anchor, without its gauge; d becomes its direction. A row that is not finite gives d = 0.
+// Makes the ray of u from an anchor, without its gauge, and writes its direction to d. A row that is not finite gives d = 0.
 template <class T>
 [[nodiscard]] Ray<T> make_ray(std::span<const T> u, std::span<const T> anchor, const HullProjector<T>& hull,
                               std::span<T> d) noexcept;
 
-// What every map needs of a set at its anchor, compiled for one precision.
+// A set at its anchor, as every map needs it, compiled for one precision.
 template <class T>
 struct AnchoredSet {
   std::vector<T> anchor;
@@ -45,27 +45,27 @@ struct AnchoredSet {
   T kappa;
 
   [[nodiscard]] std::size_t dim() const noexcept { return anchor.size(); }
-  // The anchor for each of so many rows.
+  // `count` rows that all are the anchor.
   [[nodiscard]] Rows<const T> anchors(std::size_t count) const noexcept { return {anchor.data(), count, dim(), 0}; }
 };
 
-// The rays of a block of rows without their gauges, with the buffers for them. The anchor is one for all rows (stride 0) or
-// one for each.
+// The rays of a block of rows, without their gauges, and the buffers for them. All rows share one anchor (stride 0), or each
+// has its own.
 template <class T>
 class RayRows {
  public:
   RayRows(const HullProjector<T>& hull, std::size_t max_rows);
 
-  // Fills ray(i) but for its gauge, and direction(i), for each row of u. The hull is that of the constructor.
+  // Fills ray(i), except its gauge, and direction(i), for each row of u. The hull is that of the constructor.
   void load(Rows<const T> u, Rows<const T> anchor, const HullProjector<T>& hull) noexcept;
-  // x = u0 + step d, the steps being `numbers`: NaN where a row has none.
+  // x = u0 + step d with the steps in `numbers`; NaN for rows that have none.
   void step(Rows<const T> anchor, Rows<T> x) const noexcept;
 
   [[nodiscard]] Ray<T>& ray(std::size_t i) noexcept { return rays_[i]; }
   [[nodiscard]] const Ray<T>& ray(std::size_t i) const noexcept { return rays_[i]; }
   [[nodiscard]] std::span<T> direction(std::size_t i) noexcept { return {directions_.data() + i * dim_, dim_}; }
   [[nodiscard]] const T* directions() const noexcept { return directions_.data(); }
-  // A number, the terms of a cotangent and a normal for each row: the caller's.
+  // Buffers for the caller: a number, the terms of a cotangent and a normal for each row.
   [[nodiscard]] std::span<T> numbers() noexcept { return numbers_; }
   [[nodiscard]] std::span<kernels::CotangentRow<T>> cotangents() noexcept { return cotangents_; }
   [[nodiscard]] std::span<kernels::RayNormal<T>> normals() noexcept { return normals_; }
@@ -81,13 +81,13 @@ class RayRows {
   HullScratch<T> hull_scratch_;
 };
 
-// The same with the gauges of one set.
+// The rays of a block of rows with the gauges of one set.
 template <class T>
 class RayBlock : public RayRows<T> {
  public:
   RayBlock(const AnchoredSet<T>& set, std::size_t max_rows);
 
-  // Fills ray(i), direction(i) for each row of u. With `state`, RayStates, the gauge is read from it instead of
+  // Fills ray(i) and direction(i) for each row of u. With `state` (packed RayStates) the gauge is read from it instead of
   // being evaluated.
   void load(const AnchoredSet<T>& set, Rows<const T> u, std::span<const RowState<T>> state = {}) noexcept;
 

@@ -2,7 +2,7 @@
 
 #include "profile.hpp"
 
-// The backward pass of a radial map, as far as it is made of scalars: the one place that combines a profile's slopes with a
+// The scalars of the backward pass of a radial map: the one place that combines a profile's slopes with a
 // ray. Scalar code and vector kernels call these. Derivation: docs/math/vjp.md.
 //
 //   J'g = P_hull( phi g + radial d + normal n ),     n = grad gamma(d)
@@ -25,7 +25,7 @@ struct RayCotangent {
   T pull;  // gamma times the cotangent of gamma, where the set's data move it: step (d.g) e_gamma
 };
 
-// phi along e / argument: what a profile's argument, rho or gamma, contributes to a derivative, from its elasticity e. 0 where
+// phi along e / argument: the contribution of a profile's argument, rho or gamma, with elasticity e to a derivative. 0 where
 // the argument is 0 (rho: u is the anchor; gamma: the ray never leaves C) or where phi does not depend on it. An elasticity
 // vanishes with a small argument, so that their quotient is taken first there.
 template <class T>

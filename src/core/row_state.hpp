@@ -11,7 +11,7 @@
 namespace softradial {
 
 namespace detail {
-// std::bit_cast, which Emscripten's standard library does not have.
+// A replacement for std::bit_cast, which Emscripten's standard library does not have.
 template <class To, class From>
 [[nodiscard, gnu::always_inline]] inline To same_bytes(const From& from) noexcept {
   static_assert(sizeof(To) == sizeof(From));
@@ -21,8 +21,8 @@ template <class To, class From>
 }
 }  // namespace detail
 
-// States end with an index of 32 bits. What follows it in a double is padding, which nobody writes: it becomes 0, so that equal
-// rows leave equal bytes.
+// States end with an index of 32 bits. In double precision, padding follows it, which nobody writes. It is set to 0, so that
+// equal rows leave equal bytes.
 template <template <class> class State, class T>
 [[nodiscard, gnu::always_inline]] inline RowState<T> pack(const State<T>& state) noexcept {
   constexpr std::size_t kPadding = sizeof(T) - sizeof(std::int32_t);

@@ -32,7 +32,7 @@ BoundaryGauge::Largest BoundaryGauge::largest(const VectorXd& p, const VectorXd&
     const double slope = curved_[k].gradient(p).dot(w);
     const double bend = 0.5 * w.dot(curved_[k].hessian() * w);
     const double root = std::sqrt(slope * slope - 4 * value * bend);
-    // The form without cancellation.
+    // This form has no cancellation.
     const double gamma = slope > 0 ? (slope + root) / (-2 * value) : bend > 0 ? 2 * bend / (root - slope) : 0;
     if (gamma > out.gamma) out = {.gamma = gamma, .row = -1, .curve = static_cast<Index>(k), .root = root};
   }

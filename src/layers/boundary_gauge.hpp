@@ -18,7 +18,7 @@ class BoundaryGauge {
  public:
   BoundaryGauge(LinearData linear, std::vector<QuadraticConstraint> curved, const AffineHull& hull);
 
-  // The normal is the gradient in w; that in p is gamma times the same, because p + w / gamma stays on the boundary.
+  // The normal is the gradient in w. The gradient in p is gamma times it, because p + w / gamma stays on the boundary.
   struct At {
     double gamma = 0;
     Eigen::VectorXd normal;
@@ -29,9 +29,9 @@ class BoundaryGauge {
  private:
   struct Largest {
     double gamma = 0;
-    Eigen::Index row = -1;    // of A, or
-    Eigen::Index curve = -1;  // of the quadratic constraints
-    double root = 0;          // of the discriminant
+    Eigen::Index row = -1;    // the row of A that attains gamma, or
+    Eigen::Index curve = -1;  // the quadratic constraint that does
+    double root = 0;          // square root of the discriminant
   };
   [[nodiscard]] Largest largest(const Eigen::VectorXd& p, const Eigen::VectorXd& w) const;
 

@@ -35,7 +35,7 @@ template <class T>
 template <class T>
 [[nodiscard]] LayerPtr<T> make_soft_penalty(const Set& set);
 
-// "softmax supports simplices, not a ball"
+// Throws an InvalidSet like "softmax supports simplices, not a ball".
 [[noreturn]] void reject_set(std::string_view method, std::string_view supports, const Set& set);
 
 }  // namespace softradial::layers

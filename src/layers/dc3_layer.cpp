@@ -7,7 +7,7 @@
 #include "eigen_rows.hpp"
 #include "kernels/correction_kernels.hpp"
 #include "linear_data.hpp"
-#include "softradial/errors.hpp"
+#include "option_checks.hpp"
 #include "softradial/sets/coordinates.hpp"
 
 namespace softradial::layers {
@@ -163,9 +163,9 @@ class Dc3Linear final : public Dc3Layer<T> {
     xi -= this->rate_ * m;
   }
 
-  Matrix start_;  // from u to xi (dim x free)
+  Matrix start_;  // maps u to xi (dim x free)
   Row start_offset_;
-  Matrix N_;  // from xi to x (free x dim)
+  Matrix N_;  // maps xi to x (free x dim)
   Row offset_;
   Matrix AN_;   // (constraints x free)
   Row margin_;  // b - A offset
@@ -175,13 +175,9 @@ class Dc3Linear final : public Dc3Layer<T> {
 
 template <class T>
 LayerPtr<T> make_dc3(const Set& set, const Dc3& method) {
-  if (method.steps < 0) throw InvalidOption("dc3: steps must not be negative, is " + std::to_string(method.steps));
-  if (!(method.learning_rate > 0)) {
-    throw InvalidOption("dc3: learning_rate must be positive, is " + std::to_string(method.learning_rate));
-  }
-  if (!(method.momentum >= 0 && method.momentum < 1)) {
-    throw InvalidOption("dc3: momentum must lie in [0, 1), is " + std::to_string(method.momentum));
-  }
+  require_at_least("steps", method.steps, 0);
+  require_invertible<T>("learning_rate", method.learning_rate);
+  if (method.momentum != 0) require_fraction("momentum", method.momentum);
   if (const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set)) {
     return std::make_unique<Dc3Coordinates<T>>(*coordinates, set, method);
   }

@@ -7,6 +7,7 @@
 #include "eigen_rows.hpp"
 #include "kernels/correction_kernels.hpp"
 #include "linear_data.hpp"
+#include "option_checks.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/sets/coordinates.hpp"
 
@@ -83,7 +84,7 @@ class Corrections final : public Layer<T> {
   LayerPtr<T> exact_;
 };
 
-// The same for coordinate sets, where A = [1; I; I] (the sum, the lower bounds, the upper bounds) has a pseudoinverse in
+// The same corrections on coordinate sets, where A = [1; I; I] (the sum, lower and upper bounds) has a pseudoinverse in
 // closed form.
 template <class T>
 class CoordinateCorrections final : public Layer<T> {
@@ -137,7 +138,7 @@ Eigen::MatrixXd pseudoinverse(const Eigen::MatrixXd& A) {
 
 template <class T>
 LayerPtr<T> make_hardnet(const Set& set, const HardNet& method) {
-  if (method.steps < 1) throw InvalidOption("hardnet: steps must be at least 1, is " + std::to_string(method.steps));
+  require_at_least("steps", method.steps, 1);
   if (const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set)) {
     return std::make_unique<CoordinateCorrections<T>>(*coordinates, method.steps, make_orthogonal<T>(set, "hardnet"));
   }

@@ -5,6 +5,7 @@
 #include "builders.hpp"
 #include "invertible_network.hpp"
 #include "mersenne_random.hpp"
+#include "option_checks.hpp"
 #include "ray_gauge.hpp"
 #include "softradial/errors.hpp"
 
@@ -102,8 +103,8 @@ class HpLayer final : public Layer<T> {
   [[nodiscard]] VectorXd anchor() const {
     return Eigen::Map<const VectorXd>(gauge_.anchor().data(), static_cast<Index>(gauge_.dim()));
   }
-  // u on the hull, times a power of two that is 1 unless |u| is extreme: no square of y overflows. So far out F^-1 is
-  // positively homogeneous to rounding, its tanh being saturated, and x depends on the direction of y alone.
+  // u on the hull, times a power of two that is 1 unless |u| is extreme: no square of y overflows. So far out, tanh is
+  // saturated: F^-1 is positively homogeneous up to rounding, and x depends on the direction of y alone.
   struct Coordinates {
     VectorXd y;
     double scale;
@@ -173,10 +174,12 @@ class HpLayer final : public Layer<T> {
 
 template <class T>
 LayerPtr<T> make_hp(const Set& set, const Hp& method, const ProjectionOptions& options) {
-  if (method.couplings < 1 || method.hidden < 1 || method.batch < 1 || method.training_steps < 0 ||
-      method.bisections < 1 || !(method.learning_rate > 0)) {
-    throw InvalidOption("hp: couplings, hidden, batch and bisections must be at least 1, learning_rate positive");
-  }
+  require_at_least("couplings", method.couplings, 1);
+  require_at_least("hidden", method.hidden, 1);
+  require_at_least("training_steps", method.training_steps, 0);
+  require_at_least("batch", method.batch, 1);
+  require_positive("learning_rate", method.learning_rate);
+  require_at_least("bisections", method.bisections, 1);
   return std::make_unique<HpLayer<T>>(set, method, options);
 }
 template LayerPtr<float> make_hp<float>(const Set&, const Hp&, const ProjectionOptions&);

@@ -41,7 +41,7 @@ class InvertibleNetwork {
   [[nodiscard]] Eigen::Index kept_begin(const Coupling& c) const noexcept { return c.first_moves ? dim() / 2 : 0; }
   [[nodiscard]] Record record(const Eigen::MatrixXd& z) const;
   [[nodiscard]] Pass evaluate(const Coupling& c, const Eigen::MatrixXd& z) const;
-  // From the cotangents grad_s and grad_t to that of the half that is kept; with `gradient`, to those of the weights too.
+  // Turns the cotangents grad_s and grad_t into that of the half that is kept; with `gradient`, also into those of the weights.
   [[nodiscard]] Eigen::MatrixXd through_weights(const Coupling& c, const Pass& pass, const Eigen::MatrixXd& grad_s,
                                                 const Eigen::MatrixXd& grad_t, Coupling* gradient) const;
 

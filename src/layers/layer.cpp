@@ -14,7 +14,7 @@ template <class... Fs>
 struct Overloaded : Fs... {
   using Fs::operator()...;
 };
-// Stated for clang 14, which does not deduce aggregates.
+// Stated for clang 14, which does not deduce the template arguments of aggregates.
 template <class... Fs>
 Overloaded(Fs...) -> Overloaded<Fs...>;
 
@@ -23,7 +23,7 @@ struct MethodWords {
   std::string_view title;
 };
 
-// In the order of LayerMethod's alternatives.
+// Names of the methods, in the order of LayerMethod's alternatives.
 constexpr std::array<MethodWords, std::variant_size_v<LayerMethod>> kWords = {{{"soft_radial", "SoftRadial"},
                                                                                {"hard_radial", "HardRadial"},
                                                                                {"gauge_map", "GaugeMap"},

@@ -27,7 +27,7 @@ struct LinearData {
 
 [[nodiscard]] TwoSidedRows two_sided(const LinearData& data);
 
-// The bounds and the sum of a coordinate set in the precision of a layer, to the nearest; open sides are infinite.
+// The bounds and the sum of a coordinate set, rounded to the nearest number of a layer's precision; open sides are infinite.
 template <class T>
 struct CoordinateBounds {
   explicit CoordinateBounds(const CoordinateSet& set)

@@ -3,13 +3,14 @@
 #include <cmath>
 #include <concepts>
 
+#include "sets/number_text.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/layer.hpp"
 
 namespace softradial {
 namespace {
 
-// In the order of the enumeration.
+// Names of the contractions, in the order of the enumeration.
 constexpr std::array<std::string_view, 3> kContractions = {"rational", "exponential", "hyperbolic"};
 
 constexpr std::array<std::pair<std::string_view, AnchorSearch>, 3> kSearches{
@@ -54,13 +55,13 @@ void assign(Field& field, std::string_view name, double value) {
     field = value;
   } else {
     if (std::nearbyint(value) != value || value < 0) {
-      throw InvalidOption(std::string(name) + " must be a whole number, not " + std::to_string(value));
+      throw InvalidOption(std::string(name) + " must be a whole number, not " + number_text(value));
     }
     // A count of steps, units or rows beyond this is a mistake, or a model file that is meant to keep its reader busy.
     constexpr double kMost = std::same_as<Field, std::uint64_t> ? 1e9 : 1e5;
     if (value > kMost) {
       throw InvalidOption(std::string(name) + " must be at most " + std::to_string(static_cast<int>(kMost)) + ", not " +
-                          std::to_string(value));
+                          number_text(value));
     }
     field = static_cast<Field>(value);
   }

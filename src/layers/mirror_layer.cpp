@@ -7,6 +7,7 @@
 
 #include "builders.hpp"
 #include "kernels/mirror_kernels.hpp"
+#include "option_checks.hpp"
 #include "sets/number_text.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/sets/combinators.hpp"
@@ -17,8 +18,8 @@
 namespace softradial::layers {
 namespace {
 
-// Above a lower bound of 0 the numbers are fine: the guard keeps this share of the width free there, far below anything that
-// rounds, and a share can fall to it. At other bounds the next number is the guard.
+// Share of the width that the guard keeps free above a lower bound of 0. Numbers are fine there: this is far below anything
+// that rounds, and a share can fall to it. At other bounds the guard is the next number.
 template <class T>
 inline constexpr double kTail = 0x1p-64;
 template <>
@@ -27,17 +28,17 @@ inline constexpr double kTail<double> = 0x1p-512;
 // log(1 + exp(z)), without overflow.
 double softplus(double z) { return std::max(z, 0.0) + std::log1p(std::exp(-std::abs(z))); }
 
-// The distance of x to a guarded bound. A point on the bound, or in the shell that the guard leaves out, is taken for the
-// outermost: half an ulp away.
+// The distance of x to a guarded bound. A point on the bound, or in the shell that the guard leaves out, counts as the
+// outermost point: half an ulp away.
 template <class T>
 double distance(T x, T bound, T inwards) {
   const double ulp = std::abs(static_cast<double>(std::nextafter(bound, inwards)) - static_cast<double>(bound));
   return std::max(std::abs(static_cast<double>(x) - static_cast<double>(bound)), ulp / 2);
 }
 
-// A coordinate of a box with one open side or two. With y = (u - lower) / T,
+// A coordinate of a box with one open side or two. With a lower bound alone and y = (u - lower) / T,
 //   x = lower + T log(1 + exp(y)) = max(u, lower) + T log(1 + exp(-|y|)),
-// nearly the identity above the bound; mirrored for an upper bound; x = u where there is none.
+// nearly the identity above the bound. For an upper bound alone it is mirrored; x = u if there is no bound.
 template <class T>
 class OpenCoordinate {
  public:
@@ -61,7 +62,7 @@ class OpenCoordinate {
   // dx/du and its logarithm.
   [[nodiscard]] T slope(T u) const noexcept { return static_cast<T>(std::exp(log_slope(u))); }
   [[nodiscard]] double log_slope(T u) const noexcept { return side_ == 0 ? 0 : -softplus(-side_ * steps(u)); }
-  // NaN outside.
+  // NaN for x outside the bound.
   [[nodiscard]] T inverse(T x) const noexcept {
     if (side_ == 0) return x;
     if (!(side_ * (static_cast<double>(x) - given_) > 0)) return std::numeric_limits<T>::quiet_NaN();
@@ -91,7 +92,7 @@ class MirrorLayer final : public Layer<T> {
         temperature_(temperature),
         closed_(!set.total() || std::isfinite(set.upper()[0])) {
     const double total = set.total().value_or(0);
-    // Caps that sum to the total, up to their rounding, leave one point.
+    // If the caps sum to the total, up to their rounding, there is only one point.
     if (total_ && closed_ && given_upper_.sum() <= total * (1 + 2 * std::numeric_limits<double>::epsilon())) {
       given_lower_ = given_upper_;
     }
@@ -129,7 +130,7 @@ class MirrorLayer final : public Layer<T> {
       grad_u.row(i)[j] = at.slope(u.row(i)[j]) * grad_x.row(i)[j];
     });
   }
-  // The Jacobian is symmetric.
+  // The Jacobian is symmetric, so that this is the VJP.
   void project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T> tangent_x) const override {
     std::vector<T> points(u.count() * dim());
     const Rows<T> x(points.data(), u.count(), dim());
@@ -186,7 +187,7 @@ class MirrorLayer final : public Layer<T> {
     reciprocal_.push_back(width > 0 ? 1 / width : T{0});
   }
 
-  // The exponential of an open side has the scale of what there is to share.
+  // The exponential of an open side has the scale total / n, an equal share of the total.
   void add_free(std::size_t j, double low, double high, double total) {
     const T inside_low = strictly_above<T>(low, kTail<T> * (closed_ ? high - low : total));
     const T inside_high = closed_ ? strictly_below<T>(high) : std::numeric_limits<T>::max();
@@ -241,8 +242,8 @@ class MirrorLayer final : public Layer<T> {
     }
   }
 
-  // u_j = T z_j + c with z_j = log(x_j - lower_j) - log(upper_j - x_j), the second only where there is an upper side, and c
-  // from the sum: u lies on the hull. False if x is not inside, or off the hull by more than rounding.
+  // u_j = T z_j + c with z_j = log(x_j - lower_j) - log(upper_j - x_j). The second logarithm is there only if there is an upper
+  // side; c comes from the sum, so that u lies on the hull. False if x is not inside, or off the hull by more than rounding.
   [[nodiscard]] bool invert(std::span<const T> x, std::span<T> u) const {
     const double ulp = std::numeric_limits<T>::epsilon();
     double size = 0;
@@ -282,7 +283,7 @@ class MirrorLayer final : public Layer<T> {
   Eigen::VectorXd given_upper_;
   std::optional<double> total_;
   double temperature_;
-  bool closed_;  // the upper sides of a set with a sum: all or none
+  bool closed_;  // whether the upper sides of a set with a sum are closed: all or none
   std::vector<T> lower_;
   std::vector<T> upper_;
   std::vector<T> width_;
@@ -294,7 +295,7 @@ class MirrorLayer final : public Layer<T> {
   T level_ = 0;
 };
 
-// Block by block.
+// The mirror map of a product, block by block.
 template <class T>
 class MirrorProduct final : public Layer<T> {
  public:
@@ -313,7 +314,7 @@ class MirrorProduct final : public Layer<T> {
   void project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T> tangent_x) const override {
     for_each_part([&](const Layer<T>& part, auto of) { part.project_jvp(of(u), of(tangent_u), of(tangent_x)); });
   }
-  // A row that one block refuses has no inverse.
+  // If one block gives NaN, the whole row has no inverse.
   void inverse(Rows<const T> x, Rows<T> u) const override {
     for_each_part([&](const Layer<T>& part, auto of) { part.inverse(of(x), of(u)); });
     for (std::size_t i = 0; i < u.count(); ++i) {
@@ -332,7 +333,7 @@ class MirrorProduct final : public Layer<T> {
   }
 
  private:
-  // body(part, of), of(rows) being the part's columns.
+  // Calls body(part, of) for every part; of(rows) are the part's columns.
   template <class Body>
   void for_each_part(const Body& body) const {
     std::size_t first = 0;
@@ -350,10 +351,7 @@ class MirrorProduct final : public Layer<T> {
 
 template <class T>
 LayerPtr<T> make_mirror(const Set& set, const Mirror& method) {
-  const T inverse = static_cast<T>(1 / method.temperature);
-  if (!(method.temperature > 0 && std::isnormal(inverse) && std::isnormal(static_cast<T>(method.temperature)))) {
-    throw InvalidOption("temperature must be positive, not " + number_text(method.temperature));
-  }
+  require_invertible<T>("temperature", method.temperature);
   if (const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set)) {
     return std::make_unique<MirrorLayer<T>>(*coordinates, method.temperature);
   }

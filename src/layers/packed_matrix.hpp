@@ -7,7 +7,7 @@
 
 namespace softradial::layers {
 
-// A matrix for products with batches, packed once, by the kernels of the processor that it runs on.
+// A matrix for products with batches. It is packed once; the products run on the kernels for this processor.
 class PackedMatrix {
  public:
   PackedMatrix() = default;

@@ -97,7 +97,7 @@ QpLayer::Solution QpLayer::solve(const MatrixXd& p) const {
 
 QpLayer::Solution QpLayer::solve(const MatrixXd& p, const MatrixXd& h, const MatrixXd& b) const {
   // Enough for a guess of the active rows from which the exact solution is found in a few steps. A bad guess takes
-  // longer, but the solution is exact all the same. Of few rows, those that the free solution breaks are guess enough.
+  // longer, but the solution is exact all the same. If there are few rows, those that the free solution violates are enough.
   constexpr int kGuessIterations = 20;
   constexpr Index kFewRows = 12;
   const Index batch = p.cols();

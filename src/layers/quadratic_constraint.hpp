@@ -10,7 +10,7 @@ namespace softradial::layers {
 // The inequality of a QuadraticSet, with the projection onto it.
 class QuadraticConstraint {
  public:
-  // None if the set is of another kind.
+  // Empty if the set is of another kind.
   [[nodiscard]] static std::optional<QuadraticConstraint> of(const Set& set);
 
   [[nodiscard]] double value(const Eigen::VectorXd& x) const;
@@ -21,7 +21,7 @@ class QuadraticConstraint {
     Eigen::VectorXd center;
     double radius;
   };
-  // The same set as a ball, if it is one.
+  // The set as a ball, if it is one.
   [[nodiscard]] std::optional<Sphere> as_ball() const;
 
   // The orthogonal projection: y(lambda) = (I + lambda P)^-1 (u - center - lambda q) with the lambda >= 0 at which the

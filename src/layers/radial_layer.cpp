@@ -33,7 +33,7 @@ class RadialLayer final : public Layer<T> {
     std::vector<T> buffer(shift_.empty() ? 0 : u.count() * dim());
     projection_.project_vjp(shifted(u, {buffer.data(), u.count(), dim()}), grad_x, grad_u, *workspace, states(state));
   }
-  // Of the core's own maps: RAYEN has no inverse.
+  // Only for the core's own maps: RAYEN has no inverse.
   void project_jvp(Rows<const T> u, Rows<const T> tangent_u, Rows<T> tangent_x) const override {
     if (!shift_.empty()) return Layer<T>::project_jvp(u, tangent_u, tangent_x);
     const auto workspace = lend();

@@ -15,7 +15,7 @@ namespace {
 
 using kernels::SoftBoundsState;
 
-// Boxes, simplices and capped simplices: fused passes, and the guard is a clip (docs/math/soft_orthogonal.md).
+// The layer of boxes, simplices and capped simplices: fused passes; the guard is a clip (docs/math/soft_orthogonal.md).
 template <class T>
 class SoftOrthogonalCoordinates final : public Layer<T> {
  public:
@@ -46,7 +46,7 @@ class SoftOrthogonalCoordinates final : public Layer<T> {
         fixed_ += static_cast<double>(static_cast<T>(u0));
       }
     }
-    // The search for tau wants finite bounds: those that the sum implies.
+    // The search for tau needs finite bounds: upper bounds are cut to those that the sum implies.
     if (!sum_) return;
     for (std::size_t j = 0; j < set.dim(); ++j) {
       const double implied = static_cast<double>(smaller_lower_[j]) + spare;
@@ -103,7 +103,7 @@ class SoftOrthogonalCoordinates final : public Layer<T> {
         return;
       }
       const auto left = static_cast<double>(std::max<Wide>(1 - at.gamma, std::numeric_limits<T>::epsilon()));
-      // The sum of w is the rounding of x, which would be enlarged with it.
+      // The sum of w is the rounding of x. The division would enlarge it, so that it is removed.
       const Wide mean = sum_ && count_ > 0 ? std::reduce(at.w.begin(), at.w.end()) / static_cast<Wide>(count_) : 0;
       for (std::size_t j = 0; j < dim(); ++j) {
         // Inside D, w is the rounding of p.
@@ -125,7 +125,7 @@ class SoftOrthogonalCoordinates final : public Layer<T> {
   // w and gamma of a huge row on a tiny set need more than a double's exponent.
   using Wide = long double;
 
-  // A row in double: what the kernels know of it.
+  // What the kernels know of a row, in double.
   struct Place {
     bool finite = false;
     std::vector<double> p;
@@ -137,7 +137,7 @@ class SoftOrthogonalCoordinates final : public Layer<T> {
     Wide normal = 0;  // nu at the active coordinate
   };
 
-  // body(i, place) for every row.
+  // Calls body(i, place) for every row.
   template <class Body>
   void for_each_place(Rows<const T> u, const Body& body) const {
     std::vector<T> x(u.count() * dim());
@@ -161,7 +161,7 @@ class SoftOrthogonalCoordinates final : public Layer<T> {
         const auto high = static_cast<double>(smaller_upper_[j]);
         at.p[j] = std::clamp(v, low, high);
         at.free[j] = v > low && v < high;
-        // The same for all that are free: a difference of rounded numbers would not be.
+        // Equal for all free coordinates; a difference of rounded numbers would not be.
         const Wide w = at.free[j] ? static_cast<Wide>(state.tau) - static_cast<Wide>(state.center)
                                   : e - static_cast<Wide>(state.center) - at.p[j];
         at.w[j] = moves_[j] > 0 ? w : 0;
@@ -178,7 +178,7 @@ class SoftOrthogonalCoordinates final : public Layer<T> {
     }
   }
 
-  // Strictly between the bounds, and on the hull up to rounding.
+  // Whether x is strictly between the bounds, and on the hull up to rounding.
   [[nodiscard]] bool inside(std::span<const T> x) const {
     double size = 0;
     double sum = 0;

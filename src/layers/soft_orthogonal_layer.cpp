@@ -8,8 +8,8 @@
 #include "boundary_gauge.hpp"
 #include "builders.hpp"
 #include "eigen_rows.hpp"
+#include "option_checks.hpp"
 #include "orthogonal/parts.hpp"
-#include "sets/number_text.hpp"
 #include "soft_orthogonal_parts.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/pool.hpp"
@@ -23,7 +23,7 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// The maps of rows in double, by whatever projects orthogonally:
+// The map of one row in double, by any orthogonal projection:
 //   p = Proj_D(u),   D = u0 + (1 - delta) (C - u0),   w = P_hull(u) - p
 //   x = p + phi w,   phi = kappa / (1 + kappa gamma(p, w))
 class SoftOrthogonalMap {
@@ -42,18 +42,18 @@ class SoftOrthogonalMap {
   [[nodiscard]] Index dim() const noexcept { return u0_.size(); }
   [[nodiscard]] std::size_t inner_state_dim() const noexcept { return nearest_->state_dim(); }
 
-  // Where a row is: what the backward pass needs again, besides u.
+  // What the backward pass of a row needs, besides u.
   struct Place {
     VectorXd p;
-    std::vector<double> inner;  // what the projection left
+    std::vector<double> inner;  // the state of the projection
   };
 
-  // The place of u; u is finite.
+  // The place of u, which is finite.
   [[nodiscard]] Place place(const VectorXd& u, std::size_t& steps) const {
     Place out{VectorXd(dim()), std::vector<double>(nearest_->state_dim())};
     const VectorXd far = enlarged(u);
     steps += nearest_->project(row(far), row(out.p), {out.inner.data(), 1, out.inner.size()});
-    // Where the projection is off, because u is far away or its search did not end, the ray from the anchor is followed
+    // If the projection is off, because u is far away or its search did not end, the ray from the anchor is followed
     // instead: from any point of D the rest of the map ends inside.
     VectorXd d = on_hull(out.p - u0_);
     double reach = gauge_.value(u0_, d);
@@ -92,14 +92,14 @@ class SoftOrthogonalMap {
     return dp + scale * dw - scale * scale * edge.normal.dot(dw + edge.gamma * dp) * w;
   }
 
-  // u = p + (x - p) / (kappa (1 - gamma(p, x - p))), p = Proj_D(x). A point that rounding puts on the boundary is taken for
-  // the outermost.
+  // u = p + (x - p) / (kappa (1 - gamma(p, x - p))), p = Proj_D(x). A point that rounding puts on the boundary counts as the
+  // outermost point.
   [[nodiscard]] VectorXd inverse(const VectorXd& x, double ulp) const {
     std::size_t steps = 0;
     const Place at = place(x, steps);
     VectorXd e = on_hull(x - at.p);
-    // The duals of a polyhedron, or one curved constraint, know the normal without the rounding of p, which would be enlarged
-    // with it.
+    // The duals of a polyhedron, or a single curved constraint, give the normal without the rounding of p, which would be
+    // enlarged with it.
     if (curved_.empty()) {
       const Eigen::Map<const VectorXd> duals(at.inner.data(), static_cast<Index>(at.inner.size()));
       e = shrink_ * on_hull(rows_.transpose() * duals);
@@ -107,13 +107,13 @@ class SoftOrthogonalMap {
       const VectorXd normal = on_hull(curved_[0].gradient(u0_ + (at.p - u0_) / shrink_)).normalized();
       e = normal * normal.dot(e);
     }
-    // Inside D, e is the rounding of p.
+    // Inside D, e is only the rounding of p.
     if (gauge_.value(u0_, on_hull(x - u0_)) <= shrink_) return x;
     const double left = std::max(1 - gauge_.value(at.p, e), ulp);
     return at.p + e / (kappa_ * left);
   }
 
-  // Of the Jacobian on a basis of the hull's directions.
+  // log |det| of the Jacobian on a basis of the hull's directions.
   [[nodiscard]] double log_abs_det(const VectorXd& u, const MatrixXd& basis) const {
     if (basis.cols() == 0) return 0;
     std::size_t steps = 0;
@@ -131,17 +131,17 @@ class SoftOrthogonalMap {
 
   [[nodiscard]] double phi(double gamma) const noexcept { return 1 / (1 / kappa_ + gamma); }
 
-  // Projecting onto D is projecting u0 + (u - u0) / (1 - delta) onto C, then shrinking.
+  // Projecting onto D means projecting u0 + (u - u0) / (1 - delta) onto C, then shrinking.
   [[nodiscard]] VectorXd enlarged(const VectorXd& u) const { return u0_ + (u - u0_) / shrink_; }
 
-  // Twice: one pass leaves an ulp of the part that it removes.
+  // Projects d onto the hull's directions, twice: one pass leaves an ulp of the part that it removes.
   [[nodiscard]] VectorXd on_hull(VectorXd d) const {
     if (hull_.codimension() == 0) return d;
     for (int pass = 0; pass < 2; ++pass) d -= hull_.normals.transpose() * (hull_.normals * d);
     return d;
   }
 
-  // The rank of the active rows on the hull. The state of a polyhedron's projection are the duals of its rows.
+  // The rank of the active rows on the hull. The state of a polyhedron's projection holds the duals of its rows.
   [[nodiscard]] std::size_t lost_dimensions(const Place& at) const {
     std::vector<Index> active;
     for (std::size_t i = 0; i < at.inner.size(); ++i) {
@@ -170,7 +170,7 @@ class SoftOrthogonalMap {
   VectorXd u0_;
   AffineHull hull_;
   LayerPtr<double> nearest_;
-  MatrixXd rows_;  // of the linear inequalities
+  MatrixXd rows_;  // rows of the linear inequalities
   std::vector<QuadraticConstraint> curved_;
   BoundaryGauge gauge_;
 };
@@ -187,7 +187,7 @@ class SoftOrthogonalLayer final : public Layer<T> {
   [[nodiscard]] std::size_t dim() const noexcept override { return guard_.dim(); }
   [[nodiscard]] std::size_t state_dim() const noexcept override { return dim() + map_.inner_state_dim(); }
 
-  // The map in double, then the guard: strictly inside whatever the projection and rounding did.
+  // Applies the map in double, then the guard: x is strictly inside whatever the projection and rounding did.
   std::size_t project(Rows<const T> u, Rows<T> x, Rows<T> state) const override {
     std::size_t steps = 0;
     for (std::size_t i = 0; i < u.count(); ++i) {
@@ -198,7 +198,7 @@ class SoftOrthogonalLayer final : public Layer<T> {
         continue;
       }
       const SoftOrthogonalMap::Place at = map_.place(from, steps);
-      // Where the digits give out, far along an unbounded set, the guard alone decides.
+      // If the digits give out, far along an unbounded set, the guard alone decides.
       const VectorXd image = map_.value(from, at.p);
       const bool has_digits =
           image.allFinite() && image.cwiseAbs().maxCoeff() <= static_cast<double>(std::numeric_limits<T>::max());
@@ -236,7 +236,7 @@ class SoftOrthogonalLayer final : public Layer<T> {
     });
   }
 
-  // The guard tells which points are inside.
+  // The guard decides which points are inside.
   void inverse(Rows<const T> x, Rows<T> u) const override {
     const auto workspace = workspaces_.lend([this] { return guard_.make_workspace(); });
     guard_.inverse(x, u, *workspace);
@@ -248,7 +248,7 @@ class SoftOrthogonalLayer final : public Layer<T> {
 
   void log_abs_det(Rows<const T> u, std::span<T> out) const override {
     for_each_finite(u, Rows<T>(out.data(), out.size(), 1), [&](std::size_t i, const VectorXd& from) {
-      // Where the digits give out the Jacobian counts as singular.
+      // If the digits give out, the Jacobian counts as singular.
       const double found = map_.log_abs_det(from, basis_);
       out[i] =
           found < std::numeric_limits<double>::infinity() ? static_cast<T>(found) : -std::numeric_limits<T>::infinity();
@@ -272,7 +272,7 @@ class SoftOrthogonalLayer final : public Layer<T> {
     if (size > kLongest) out *= kLongest / size;
     return out;
   }
-  // Where the digits give out, far along an unbounded set, derivatives are taken as 0.
+  // If the digits give out, far along an unbounded set, derivatives count as 0.
   static VectorXd or_zero(const VectorXd& v) { return v.allFinite() ? v : VectorXd::Zero(v.size()).eval(); }
   static void write(const VectorXd& v, std::span<T> out) {
     std::transform(v.begin(), v.end(), out.begin(), [](double value) { return static_cast<T>(value); });
@@ -292,7 +292,7 @@ class SoftOrthogonalLayer final : public Layer<T> {
 
   Projection<T> guard_;
   SoftOrthogonalMap map_;
-  MatrixXd basis_;  // of the hull's directions, orthonormal columns
+  MatrixXd basis_;  // orthonormal basis of the hull's directions, in columns
   mutable Pool<Workspace<T>> workspaces_;
 };
 
@@ -300,12 +300,10 @@ class SoftOrthogonalLayer final : public Layer<T> {
 
 template <class T>
 LayerPtr<T> make_soft_orthogonal(const Set& set, const SoftOrthogonal& method, const ProjectionOptions& options) {
-  if (!(method.kappa > 0 && method.kappa <= 1)) {
-    throw InvalidOption("kappa must be above 0 and at most 1, not " + number_text(method.kappa));
-  }
-  if (!(method.delta > 0 && method.delta < 1)) {
-    throw InvalidOption("delta must be between 0 and 1, not " + number_text(method.delta));
-  }
+  require_invertible<T>("kappa", method.kappa);
+  if (method.kappa > 1) reject_option("kappa", method.kappa, "above 1");
+  require_fraction("delta", method.delta);
+  require_between<T>("delta", method.delta, std::numeric_limits<T>::min(), 1);
   const auto curved = curved_constraints(set);
   if (!curved) reject_orthogonal("soft_orthogonal", set);
   const auto* const coordinates = dynamic_cast<const CoordinateSet*>(&*set);
@@ -316,7 +314,7 @@ LayerPtr<T> make_soft_orthogonal(const Set& set, const SoftOrthogonal& method, c
   if (coordinates != nullptr) {
     const Anchor anchor =
         options.anchor_point ? check_anchor(set, *options.anchor_point) : require_anchor(set, options.anchor);
-    // Refuses bounds that T does not resolve.
+    // Throws for bounds that T does not resolve.
     static_cast<void>(Evaluator<T>(set, anchor, HardRadial{}, 1));
     return make_soft_orthogonal_coordinates<T>(*coordinates, method, anchor);
   }

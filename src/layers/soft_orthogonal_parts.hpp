@@ -6,10 +6,10 @@
 #include "softradial/layer.hpp"
 #include "softradial/sets/coordinates.hpp"
 
-// Soft orthogonal maps: what coordinate sets and the others share.
+// Functions that the soft orthogonal maps of coordinate sets and of other sets share.
 namespace softradial::layers {
 
-// log|det J| on a polyhedral set: (m + 1) log phi - log kappa where p lies on a face of D of m dimensions fewer than the
+// log|det J| on a polyhedral set: (m + 1) log phi - log kappa if p lies on a face of D with m dimensions fewer than the
 // hull; 0 inside D.
 [[nodiscard]] inline double soft_log_det(double kappa, long double gamma, std::size_t lost) noexcept {
   const auto log_sum = static_cast<double>(std::log(1 / kappa + gamma));

@@ -1,6 +1,6 @@
 #include "builders.hpp"
 #include "kernels/simplex_kernels.hpp"
-#include "softradial/errors.hpp"
+#include "option_checks.hpp"
 #include "softradial/sets/coordinates.hpp"
 
 namespace softradial::layers {
@@ -33,9 +33,7 @@ template <class T>
 LayerPtr<T> make_softmax(const Set& set, const Softmax& method) {
   const auto* simplex = dynamic_cast<const Simplex*>(&*set);
   if (simplex == nullptr) reject_set("softmax", "simplices", set);
-  if (!(method.temperature > 0)) {
-    throw InvalidOption("temperature must be positive, not " + std::to_string(method.temperature));
-  }
+  require_invertible<T>("temperature", method.temperature);
   return std::make_unique<SoftmaxLayer<T>>(set.dim(), *simplex->total(), method.temperature);
 }
 template LayerPtr<float> make_softmax<float>(const Set&, const Softmax&);

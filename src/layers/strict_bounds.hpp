@@ -5,7 +5,7 @@
 
 namespace softradial::layers {
 
-// The guard of a bound that results are clipped to: a number of T strictly inside the bound as it was given, in double. At
+// A number of T strictly inside a bound that is given in double: the guard of a bound that results are clipped to. At
 // least `distance` inside, up to rounding.
 template <class T>
 [[nodiscard]] T strictly_above(double bound, double distance = 0) {

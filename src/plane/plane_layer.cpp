@@ -19,7 +19,7 @@ PlaneLayer::PlaneLayer(const Layer<double>& layer, const PlaneView& view) : laye
 std::vector<Vector2d> PlaneLayer::project(std::span<const Vector2d> u) const {
   std::vector<Vector2d> out(u.size());
   if (u.empty()) return out;
-  // One column for each point: the rows of the layer. All of them at a time: a vector for each point would be allocated anew.
+  // One column for each point is one row of the layer. All points go at once: a vector for each would be allocated anew.
   const auto count = static_cast<Eigen::Index>(u.size());
   const Eigen::Map<const Eigen::Matrix2Xd> given(u.front().data(), 2, count);
   const Eigen::MatrixXd lifted = view_->basis.lazyProduct(given).colwise() + view_->origin;

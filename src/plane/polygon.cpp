@@ -9,7 +9,7 @@
 namespace softradial::plane {
 namespace {
 
-// Positive where a, b, c turn to the left.
+// Positive if a, b, c turn to the left.
 double turn(const Vector2d& a, const Vector2d& b, const Vector2d& c) {
   return (b.x() - a.x()) * (c.y() - a.y()) - (b.y() - a.y()) * (c.x() - a.x());
 }

@@ -17,7 +17,7 @@ constexpr double kSide = 1000;
 constexpr double kLargest = 34;
 constexpr double kSmallest = 5;
 
-// The page's colour lies below, so that bubbles do not shine through each other.
+// A bubble. Below it lies a circle in the page's colour, so that bubbles do not shine through each other.
 std::string circle(Point at, double radius, double strength, const std::string& more) {
   const int color = strength < 0 ? 1 : 0;
   return fmt::format(

@@ -62,7 +62,7 @@ struct Tracer {
     }
   }
 
-  // Follows the chain from an edge, taking each piece away.
+  // Follows the chain from an edge and removes each piece that it passes.
   std::vector<Point> chain(Edge from) {
     std::vector<Point> points = {place(from)};
     for (Edge at = from; !neighbours[at].empty();) {
@@ -84,7 +84,7 @@ std::vector<std::vector<Point>> contour_lines(const Grid& grid, double level) {
     for (std::size_t column = 0; column + 1 < grid.columns; ++column) tracer.cell(column, row);
   }
   std::vector<std::vector<Point>> lines;
-  // Open chains first, from one of their ends; what is left are loops.
+  // Open chains come first, from one of their ends; the rest are loops.
   for (const std::size_t ends : {1, 2}) {
     for (auto& [edge, next] : tracer.neighbours) {
       if (next.size() == ends) lines.push_back(tracer.chain(edge));

@@ -26,7 +26,7 @@ std::string x_texts(const Panel& panel) {
   std::string text;
   for (const Tick& tick : panel.x.ticks) {
     const double share = place_on(panel.x, tick.at);
-    // The first and the last one stay inside.
+    // The first and the last label stay inside.
     const std::string_view anchor = share < 0.03 ? "start" : share > 0.97 ? "end" : "middle";
     text += tick_text(fmt::format("x=\"{:.2f}%\" y=\"14\"", 100 * share), anchor, tick.text);
   }

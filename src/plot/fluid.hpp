@@ -12,13 +12,13 @@ namespace softradial::plot {
 //
 //   <div class="plot" data-...>  texts of the y axis | drawing, its texts, texts of the x axis  </div>
 //
-// The places of its points are whole numbers of 0 ... kFluidWidth and 0 ... kFluidHeight: a page can read values back from
+// The coordinates of points are whole numbers in 0 ... kFluidWidth and 0 ... kFluidHeight. A page can read values back from
 // them, with the ends of the axes in data-x0, data-x1, data-y0, data-y1 (and data-y-log).
 inline constexpr double kFluidWidth = 5000;
 inline constexpr double kFluidHeight = 10000;
 [[nodiscard]] std::string fluid(const Panel& panel, double height);
 
-// What a page must have in its style sheet for fluid panels, besides color_rules.
+// The rules that a page needs in its style sheet for fluid panels, besides color_rules.
 [[nodiscard]] std::string fluid_rules();
 
 }  // namespace softradial::plot

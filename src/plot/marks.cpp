@@ -61,7 +61,7 @@ std::string shape(const Band& band, const Frame& frame) {
   return path(path_through(edge, frame, true), series(band.name, "band") + filled(band.color, band.opacity), frame);
 }
 
-// From the highest edge to the lowest, each area down to the baseline and over the one before: every edge is drawn once.
+// Draws from the highest edge to the lowest, each area down to the baseline and over the one before: every edge is drawn once.
 std::string shape(const StackedArea& stack, const Frame& frame) {
   std::vector<std::vector<Point>> edges;
   std::vector<double> sum(stack.x.size(), 0.0);
@@ -139,7 +139,7 @@ std::string shape(const Contour& contour, const Frame& frame) {
   return path(data, stroked(contour.stroke), frame);
 }
 
-// Colours of a heat map: the second of the palette for what is low, the first for what is high, the more the stronger.
+// Colours of a heat map: the palette's second colour for low values, its first for high ones; the further out, the stronger.
 std::string shape(const HeatMap& map, const Frame& frame) {
   std::string text;
   const double middle = (map.range.low + map.range.high) / 2;
@@ -152,7 +152,7 @@ std::string shape(const HeatMap& map, const Frame& frame) {
       const double x = static_cast<double>(column);
       const double y = static_cast<double>(map.rows - row);
       const Point corners[] = {{x, y}, {x + 1, y}, {x + 1, y - 1}, {x, y - 1}};
-      // Half of the ink at most, so that a text on the cell can be read.
+      // At most half of the ink, so that a text on the cell can be read.
       text += path(path_through(corners, frame, true), filled(strength < 0 ? 1 : 0, 0.5 * std::abs(strength)), frame);
     }
   }

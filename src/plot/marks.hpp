@@ -9,7 +9,7 @@ namespace softradial::plot {
 // The lines, areas and points of a mark as SVG elements inside the frame; empty for labels.
 [[nodiscard]] std::string shapes_of(const Mark& mark, const Frame& frame);
 
-// The text of a mark: its places are lengths, or shares of the frame in per cent if it is stretched.
+// The text of a mark. Its coordinates are lengths, or percentages of the frame if that is stretched.
 [[nodiscard]] std::string texts_of(const Mark& mark, const Frame& frame);
 
 // Lines across the frame at the ticks of both axes.

@@ -36,7 +36,7 @@ struct Axis {
   std::vector<Tick> ticks;
 };
 
-// `color` counts through the palette of colors.hpp, which begins again after its last one. kInk is the colour of text,
+// `color` is a number in the palette of colors.hpp, which begins again after its last colour. kInk is the colour of text,
 // kFaint that of grids.
 inline constexpr int kInk = -1;
 inline constexpr int kFaint = -2;
@@ -48,7 +48,7 @@ struct Stroke {
   bool dashed = false;
 };
 
-// A broken line where points are not finite. A name makes it a series: the page can switch it off and read its values.
+// A line that breaks where points are not finite. A name makes it a series: the page can switch it off and read its values.
 struct Line {
   std::string name;
   std::vector<Point> points;
@@ -83,7 +83,7 @@ struct Scatter {
   std::string name;
   std::vector<Point> points;
   Marker marker = Marker::dot;
-  double size = 3;  // half of its width, pixels
+  double size = 3;  // half of the marker's width, pixels
   int color = 0;
   double opacity = 1;
 };
@@ -103,13 +103,13 @@ struct Contour {
   Stroke stroke;
 };
 
-// Cells with a colour: from that of `low` over that of the page, in the middle, to that of `high`. values[row * columns +
-// column], the first row on top; a value that is not finite is an empty cell. Its axes run over [0, columns] x [0, rows].
+// Cells whose colours run from one for range.low over the page's own, in the middle, to one for range.high. values[row *
+// columns + column], the first row on top; a value that is not finite is an empty cell. The axes are [0, columns] x [0, rows].
 struct HeatMap {
   std::size_t columns = 0;
   std::size_t rows = 0;
   std::vector<double> values;
-  std::vector<std::string> texts;  // one in each cell, or none at all
+  std::vector<std::string> texts;  // one for each cell, or none at all
   Range range{-1, 1};
 };
 
@@ -121,7 +121,7 @@ struct Label {
   Align align = Align::start;
   int color = kInk;
   double size = 13;
-  double dx = 0, dy = 0;  // moves it, pixels
+  double dx = 0, dy = 0;  // moves the text, pixels
 };
 
 using Mark = std::variant<Line, Polygon, Band, StackedArea, Scatter, Contour, HeatMap, Label>;

@@ -27,7 +27,7 @@ struct Picture {
   std::vector<PlacedPanel> panels;
 };
 
-// The whole file. Dark where the reader's page is; readers without style sheets show it on white.
+// The whole file. It is dark if the reader's page is; readers without style sheets show it on white.
 [[nodiscard]] std::string svg_of(const Picture& picture);
 
 }  // namespace softradial::plot

@@ -12,7 +12,7 @@
 namespace softradial::plot {
 namespace {
 
-// A length in units of the last decimal. Far outside of the drawing all places are the same.
+// A length in units of the last decimal. Lengths far outside the drawing are cut: there all places are the same.
 std::int64_t in_units(double length, const Frame& frame) {
   constexpr double kFarAway = 1e6;
   return std::llround(std::clamp(length, -kFarAway, kFarAway) * (frame.decimals > 0 ? 10 : 1));

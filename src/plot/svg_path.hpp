@@ -8,7 +8,7 @@
 
 namespace softradial::plot {
 
-// A rectangle of the drawing on which the axes are laid out. Its numbers are printed with so many decimals.
+// A rectangle of the drawing on which the axes are laid out. Its numbers are printed with `decimals` decimals.
 struct Frame {
   Axis x, y;
   double width = 0;
@@ -20,10 +20,10 @@ struct Frame {
   [[nodiscard]] Point place(Point p) const;
 };
 
-// The data of a path through the points, in steps from point to point: short numbers. Points that are not finite break it.
+// The SVG path through the points, in steps from point to point, which are short numbers. Points that are not finite break it.
 [[nodiscard]] std::string path_through(std::span<const Point> points, const Frame& frame, bool closed = false);
 
-// Text as it may stand between tags and in quoted attributes.
+// The text in a form that may stand between tags and in quoted attributes.
 [[nodiscard]] std::string escaped(std::string_view text);
 
 }  // namespace softradial::plot

@@ -23,8 +23,8 @@ std::vector<double> round_places(Range range, int about) {
   if (!(width > 0) || !std::isfinite(width)) return {};
   const double step = round_step(width / std::max(1, about));
   std::vector<double> places;
-  // A thousandth of a step forgives the rounding of the range. Counted from the first one: far from 0, where a step is less than
-  // the rounding of a place, the places are the same.
+  // A thousandth of a step allows for the rounding of the range. Ticks count from the first one: far from 0, where a step is
+  // less than the rounding of a place, all places are the same.
   const double first = std::ceil(range.low / step - 1e-3);
   const auto count = static_cast<int>(std::floor((range.high - first * step) / step + 1e-3)) + 1;
   for (int i = 0; i < count; ++i) {
@@ -65,7 +65,7 @@ Range range_of(const std::vector<double>& numbers, double margin) {
     range = {std::min(range.low, number), std::max(range.high, number)};
   }
   if (range.low > range.high) return {0, 1};
-  // A constant is shown in the middle of a range of its own size; so is what differs by rounding.
+  // A constant is shown in the middle of a range of its own size, and so are numbers that differ only by rounding.
   constexpr double kRoundings = 1e-12;
   const double size = std::max({std::abs(range.low), std::abs(range.high), 1e-12});
   const double width = range.high - range.low;

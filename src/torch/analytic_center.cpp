@@ -25,10 +25,10 @@
 namespace softradial::ops {
 namespace {
 
-// Samples whose Newton matrices are formed together: at most this many numbers in A' diag(w) A's left factor.
+// Newton matrices are formed for a chunk of samples at a time: the left factor of A' diag(w) A has at most this many numbers.
 constexpr int64_t kChunkNumbers = 1 << 23;
 
-// One sample by the core: slower, but it finds out why.
+// Solves one sample with the core: slower, but the status says why a sample has no centre.
 RowStatus find_one(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const at::Tensor& f,
                    const at::Tensor& point) {
   const at::Tensor counts = (b < std::numeric_limits<double>::infinity()).nonzero().squeeze(-1);  // the others are open
@@ -81,7 +81,7 @@ void check_shapes(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E
   }
 }
 
-// The samples in one row, in double.
+// The samples, flattened to one batch dimension, in double.
 struct Flat {
   at::DimVector batch;
   int64_t samples;
@@ -133,13 +133,13 @@ using Found = std::tuple<at::Tensor, at::Tensor>;
 using FindSignature = Found(const at::Tensor&, const at::Tensor&, const MaybeTensor&, const MaybeTensor&,
                             const MaybeTensor&);
 
-// Where samples end their walk.
+// Where the walk of each sample ended.
 struct Walked {
   at::Tensor y;        // (B, k)
   at::Tensor arrived;  // (B)
 };
 
-// All samples of a problem, as many at a time as the Newton matrices' memory allows.
+// Walks all samples of a problem, as many at a time as the memory for the Newton matrices allows.
 Walked walk(const Reduced& problem, const at::Tensor& from, double close) {
   const int64_t samples = from.size(0);
   // Without rows every point is a centre.
@@ -170,13 +170,13 @@ Reduced boxed(const Reduced& problem, const at::Tensor& from) {
           problem.Z};
 }
 
-// What a search looks for.
+// What a search looks for: the exact centre, or any point well inside.
 enum class Wanted {
   center,    // to rounding
   interior,  // a point well inside
 };
 
-// Open rows, h = inf, as rows that no y violates: 0.y <= the largest distance of the others.
+// Replaces open rows, h = inf, by rows that no y violates: 0.y <= the largest distance of the other rows.
 Reduced with_closed_rows(const Reduced& problem) {
   const at::Tensor open = problem.h == std::numeric_limits<double>::infinity();
   if (at::tracer::impl::is_dispatch_enabled() || !open.any().item<bool>()) return problem;
@@ -187,10 +187,10 @@ Reduced with_closed_rows(const Reduced& problem) {
   return {G.masked_fill(open.unsqueeze(-1), 0), at::where(open, distance, problem.h), problem.origin, problem.Z};
 }
 
-// A point well inside each sample's set: with room (roomy_points.hpp), else near the centre, else near that of the part in a
-// box around the start.
+// Finds a point well inside each sample's set: a point with room (roomy_points.hpp); else one near the centre; else one near
+// the centre of the part of the set in a box around the start.
 Walked walk_inside(const Reduced& problem, const at::Tensor& from) {
-  constexpr double kNear = 0.25;  // decrement
+  constexpr double kNear = 0.25;  // Newton decrement
   // A trace cannot leave samples out.
   if (at::tracer::impl::is_dispatch_enabled() || from.size(1) == 0 || problem.h.size(1) == 0)
     return walk(problem, from, kNear);
@@ -210,7 +210,7 @@ Walked walk_inside(const Reduced& problem, const at::Tensor& from) {
   return walked;
 }
 
-// The search, without derivatives: points (..., n) in double, NaN where there is none, and their status.
+// The search without derivatives. Returns points (..., n) in double, NaN where a sample has none, and the status of each.
 Found search(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const MaybeTensor& f,
              const MaybeTensor& start, Wanted wanted) {
   constexpr double kRounding = 1e-11;
@@ -226,7 +226,7 @@ Found search(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, con
                                 at::full_like(arrived, static_cast<int64_t>(RowStatus::no_interior), at::kChar));
   at::Tensor open = arrived.logical_not();
   if (E) {
-    // Equalities that contradict each other have no point at all: the origin misses them by more than rounding.
+    // Equalities that contradict each other have no solution: even the origin misses them by more than rounding.
     constexpr double kMiss = 1e-9;
     const at::Tensor miss = (problem.origin.matmul(E->to(at::kDouble).t()) - levels).abs().amax(-1);
     const at::Tensor none = miss > kMiss * (1 + levels.abs().amax(-1));
@@ -245,7 +245,7 @@ Found search(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, con
   return {found.reshape(flat.with({n})), status.reshape(flat.batch)};
 }
 
-// An op, so that it is run below every transform of torch.func: it decides by numbers.
+// This is an op so that it runs below every transform of torch.func: it takes decisions that depend on numbers.
 Found find_centers_kernel(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const MaybeTensor& f,
                           const MaybeTensor& start) {
   return search(A, b, E, f, start, Wanted::center);
@@ -254,7 +254,7 @@ Found find_centers_kernel(const at::Tensor& A, const at::Tensor& b, const MaybeT
 using InteriorSignature = Found(const at::Tensor&, const at::Tensor&, const MaybeTensor&, const MaybeTensor&,
                                 const at::Tensor&, const at::Tensor&, const MaybeTensor&);
 
-// Another, for the same reason. A trace cannot leave samples out: it searches for all of them and then chooses.
+// An op for the same reason. A trace cannot leave samples out: it searches for all of them and then chooses.
 Found find_interior_kernel(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E, const MaybeTensor& f,
                            const at::Tensor& point, const at::Tensor& distances, const MaybeTensor& shift) {
   constexpr double kShare = 0.25;  // of the known anchor's distances
@@ -299,7 +299,7 @@ Centers analytic_center(const at::Tensor& A, const at::Tensor& b, const MaybeTen
   const Flat flat(batch_of(A, b, f, start));
   if (!differentiable || flat.samples == 0) return {found.to(b.scalar_type()), status};
 
-  // Newton steps at the centre: they move nothing, and each gives it one more order of derivatives.
+  // Newton steps at the centre. They do not move the point; each adds one order of derivatives to it.
   constexpr int kOrders = 2;
   const Reduced problem = reduce(flat, A, b, E, f).reduced;
   const at::Tensor center = flat.vectors(found);
@@ -307,14 +307,14 @@ Centers analytic_center(const at::Tensor& A, const at::Tensor& b, const MaybeTen
   at::Tensor at_center = at::where(ok, center - problem.origin.detach(), at::zeros_like(center));
   if (problem.Z.defined()) at_center = at_center.matmul(problem.Z);
   at_center = at_center.detach();
-  // Samples without a centre are taken out: their numbers may be none.
+  // Samples without a centre are taken out: their entries may be NaN.
   Reduced safe = problem;
   if (safe.G.dim() == 3) safe.G = safe.G.masked_fill(ok.logical_not().unsqueeze(-1), 0);
   safe.h = safe.h.masked_fill(ok.logical_not(), 1);
   const auto weights_at = [&](const at::Tensor& y) {
     return 1 / (safe.h - safe.times_rows(y)).masked_fill(ok.logical_not(), 1);
   };
-  // An unbounded sample has no centre, and maybe no invertible H: its point is not stationary and has no such step.
+  // An unbounded sample has no centre and perhaps no invertible H: its point is not stationary and gets no such step.
   const at::Tensor step = at::linalg_pinv(safe.gram(weights_at(at_center).square()).detach(), 1e-12, true);
   at::Tensor moved = at_center;
   for (int i = 0; i < kOrders; ++i) {

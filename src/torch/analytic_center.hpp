@@ -7,8 +7,8 @@
 namespace softradial::ops {
 
 struct Centers {
-  at::Tensor point;   // (..., n), of b's dtype; NaN where there is none
-  at::Tensor status;  // (...), int8 of RowStatus
+  at::Tensor point;   // (..., n), in b's dtype; NaN where a sample has no centre
+  at::Tensor status;  // (...), int8 values of RowStatus
 };
 
 // The analytic centres of {x : A x <= b, E x = f}, one for each sample:
@@ -25,10 +25,10 @@ struct Centers {
 [[nodiscard]] Centers analytic_center(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E,
                                       const MaybeTensor& f, const MaybeTensor& start, bool differentiable);
 
-// A point inside one set, which others that differ in A, b and f may share. In double.
+// A point inside one set, in double. Sets that differ from it in A, b and f may reuse it as their anchor.
 struct KnownAnchor {
   at::Tensor point;      // a0, (n)
-  at::Tensor distances;  // (m), from each row: (b_k - a_k.a0) / |a_k|
+  at::Tensor distances;  // (m), distance from each row: (b_k - a_k.a0) / |a_k|
   MaybeTensor shift;  // the pseudo-inverse E^+ of equalities of full rank, (n, k); none: there are none, or they depend
 };
 

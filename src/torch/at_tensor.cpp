@@ -53,7 +53,7 @@ class AtValue final : public TensorValue {
     return tensor_.scalar_type() == at::kDouble ? std::numeric_limits<double>::max()
                                                 : std::numeric_limits<float>::max();
   }
-  // Asked for alone: the size of a batch may be a symbol.
+  // Reads the last size alone: the size of a batch may be a symbol.
   [[nodiscard]] std::size_t width() const override {
     return static_cast<std::size_t>(tensor_.sym_sizes().back().guard_int(__FILE__, __LINE__));
   }
@@ -114,7 +114,7 @@ class AtValue final : public TensorValue {
       case Unary::tanh:
         return tensor_.tanh();
       case Unary::is_finite:
-        // Only with operations that every exporter knows.
+        // Uses only operations that every exporter knows.
         return tensor_ - tensor_ == 0;
       case Unary::opposite:
         return tensor_.bitwise_not();
@@ -122,7 +122,7 @@ class AtValue final : public TensorValue {
     return {};
   }
 
-  // One of the two may be a number.
+  // Either operand may be a plain number.
   template <class Left, class Right>
   [[nodiscard]] static at::Tensor evaluate(Binary operation, const Left& a, const Right& b) {
     switch (operation) {
@@ -162,7 +162,7 @@ class AtValue final : public TensorValue {
   [[nodiscard]] static at::Tensor quotient(const at::Tensor& a, const Right& b) {
     return a / b;
   }
-  // As a division: the tangent of a reciprocal squares it, which overflows where the tangent of the quotient does not.
+  // A division: the tangent of a reciprocal squares it, which overflows where the tangent of the quotient does not.
   [[nodiscard]] static at::Tensor quotient(double a, const at::Tensor& b) {
     return at::scalar_tensor(a, b.options()) / b;
   }

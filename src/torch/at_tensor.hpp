@@ -8,23 +8,23 @@
 
 #include "softradial/tensor.hpp"
 
-// The core's tensors are ATen's.
+// Implements the core's tensor interface with ATen tensors.
 namespace softradial::ops {
 
 [[nodiscard]] Tensor wrap(at::Tensor tensor);
 [[nodiscard]] const at::Tensor& unwrap(const Tensor& tensor);
 
-// gamma(d), (..., dim) -> (..., 1), by ATen ops.
+// gamma(d), (..., dim) -> (..., 1), computed by ATen ops.
 using AtGauge = std::function<at::Tensor(const at::Tensor& d)>;
 [[nodiscard]] AtGauge unwrap(TensorGauge gauge);
 
-// The precision in which a dtype is computed, and an ulp of 1 in a dtype.
+// The precision in which tensors of a dtype are computed, and the ulp of 1 in a dtype.
 [[nodiscard]] at::ScalarType working_type(at::ScalarType type);
-// A wider one for single precision, double: squares and reciprocals of a set's sizes, and their derivatives, stay in range.
+// A wider type: double for single precision. Squares and reciprocals of a set's sizes, and their derivatives, stay in range.
 [[nodiscard]] at::ScalarType wide_type(at::ScalarType type);
 [[nodiscard]] double ulp(at::ScalarType type);
 
-// Tensors on one device for results of one dtype, which are computed in another.
+// Makes tensors on one device. Results have one dtype and may be computed in another.
 class AtSpace final : public TensorSpace {
  public:
   AtSpace(at::Device device, at::ScalarType type) : AtSpace(device, type, working_type(type)) {}

@@ -7,8 +7,8 @@
 
 #include "set_builders.hpp"
 
-// torch.autocast: a result in half precision has left the guard that keeps it inside its set, and a product in half
-// precision has done so unseen. Ops are computed there as torch computes its softmax: in single precision at least.
+// Support for torch.autocast. A result rounded to half precision may leave its set, since the guard does not cover that
+// rounding; a product in half precision does so unnoticed. So the ops run as torch runs softmax: in single precision at least.
 namespace softradial::ops {
 
 // Whether autocast is on for the tensor's device.
@@ -17,7 +17,7 @@ namespace softradial::ops {
   return !(tensor.key_set() & (c10::autocast_dispatch_keyset - off)).empty();
 }
 
-// A half or bfloat16 tensor in single precision where autocast is on; everything else as it is.
+// Widens a half or bfloat16 tensor to single precision where autocast is on; returns everything else unchanged.
 template <class Argument>
 [[nodiscard]] Argument&& widened(Argument&& argument) {
   return std::forward<Argument>(argument);
@@ -34,7 +34,7 @@ class WithoutAutocast {
   c10::impl::ExcludeDispatchKeyGuard guard_{c10::autocast_dispatch_keyset};
 };
 
-// A kernel that runs kFunction outside of autocast, its reduced arguments widened.
+// A kernel that widens its reduced-precision arguments and runs kFunction with autocast off.
 template <auto kFunction>
 struct Exact;
 template <class Result, class... Arguments, Result (*kFunction)(Arguments...)>

@@ -10,8 +10,8 @@
 // Projections onto coordinate sets that change from row to row (softradial/sample_bounds.hpp), through the dispatcher.
 namespace softradial::ops {
 
-// lower, upper: broadcast to u (..., dim); sum: () or (..., 1), none without a sum constraint; anchor: none for the closed
-// form. All of u's dtype.
+// lower, upper: broadcast to u (..., dim). sum: () or (..., 1), or none if the set has no sum constraint. anchor: none uses
+// the closed form. All have u's dtype.
 struct BoundsData {
   at::Tensor lower;
   at::Tensor upper;
@@ -19,7 +19,7 @@ struct BoundsData {
   MaybeTensor anchor;
 };
 
-// x; status (...), an int8 of RowStatus; state, what the backward pass needs.
+// The result x, its status (...), int8 values of RowStatus, and the state that the backward pass needs.
 struct SampleResult {
   at::Tensor x;
   at::Tensor status;
@@ -28,8 +28,8 @@ struct SampleResult {
 
 [[nodiscard]] SampleResult project_bounds(const at::Tensor& u, const BoundsData& data, const MapPtr& map);
 
-// Cotangents of u, lower, upper, sum and anchor, each in its own shape. Undefined if `data` has no such tensor or if the
-// tensor requires no gradient.
+// Cotangents of u, lower, upper, sum and anchor, each in its own shape. A cotangent is undefined if `data` has no such tensor
+// or the tensor requires no gradient.
 struct BoundsGradient {
   at::Tensor u;
   at::Tensor lower;

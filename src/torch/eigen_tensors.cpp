@@ -34,7 +34,7 @@ Eigen::MatrixXd to_matrix(const at::Tensor& tensor, std::string_view name) {
   return Eigen::Map<const RowMajor>(values.data_ptr<double>(), values.size(0), values.size(1));
 }
 
-// Constants: a trace must not record how they are filled, only what they are, and no transform may wrap them meanwhile.
+// Makes a constant: a trace records its values, not how it is filled, and no transform may wrap it meanwhile.
 at::Tensor to_tensor(const Eigen::VectorXd& vector) {
   const PlainTensors plain;
   at::Tensor out = at::empty({vector.size()}, at::kDouble);

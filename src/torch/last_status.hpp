@@ -25,8 +25,8 @@ class LastStatus {
     return x;
   }
 
-  // (...) int8; no numbers before the first result. An error where it has to be read off an x that was changed in place, and
-  // after a call inside a transform of torch.func, whose tensors do not outlive it.
+  // (...) int8; no numbers before the first result. Throws if it has to be read off an x that was changed in place, or after a
+  // call inside a transform of torch.func, whose tensors do not outlive it.
   [[nodiscard]] at::Tensor read();
 
  private:

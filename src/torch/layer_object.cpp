@@ -4,21 +4,20 @@ namespace softradial::ops {
 
 LayerObject::LayerObject(SetPtr set, LayerMethod method, ProjectionOptions options)
     : set_(std::move(set)), method_(method), options_(std::move(options)) {
-  // Compiles once here, so that a wrong set or method is reported at construction.
+  // Compiles once here, so that a wrong set or method is reported by the constructor.
   static_cast<void>(compiled<double>());
 }
 
 template <class T>
 const Layer<T>& LayerObject::compiled() const {
-  auto& slot = [this]() -> OnDemand<T>& {
+  auto& slot = [this]() -> Lazy<LayerPtr<T>>& {
     if constexpr (std::is_same_v<T, float>) {
       return f32_;
     } else {
       return f64_;
     }
   }();
-  std::call_once(slot.once, [&] { slot.layer = make_layer<T>(set_->set(), method_, options_); });
-  return *slot.layer;
+  return *slot.get([&] { return make_layer<T>(set_->set(), method_, options_); });
 }
 const SampleMaps& LayerObject::sample_maps() const {
   return sample_maps_.get([this]() -> SampleMaps {

@@ -2,20 +2,20 @@
 
 #include <torch/custom_class.h>
 
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "lazy.hpp"
 #include "map_object.hpp"
 #include "set_object.hpp"
 #include "softradial/layer.hpp"
 
 namespace softradial::ops {
 
-// Radial maps on a layer's set and from its anchor.
+// Two radial maps on a layer's set, from its anchor.
 struct SampleMaps {
-  MapPtr guard;  // hard radial: the identity but for what is not strictly inside
-  MapPtr shell;  // the gauge map that a soft orthogonal map is outside of its shrunk set
+  MapPtr guard;  // hard radial map: moves only points that are not strictly inside
+  MapPtr shell;  // the gauge map that a soft orthogonal map follows outside its shrunk set
 };
 
 // A constraint layer of softradial/layer.hpp: torch.classes.softradial.Layer. Immutable; compiled for a precision at its
@@ -31,9 +31,9 @@ class LayerObject final : public torch::CustomClassHolder {
   [[nodiscard]] int64_t input_dim() const { return static_cast<int64_t>(compiled<double>().input_dim()); }
   [[nodiscard]] int64_t dim() const { return static_cast<int64_t>(compiled<double>().dim()); }
 
-  // Numbers a row that the forward pass leaves for the backward pass.
+  // How many numbers per row the forward pass saves for the backward pass.
   [[nodiscard]] int64_t state_dim() const { return static_cast<int64_t>(compiled<double>().state_dim()); }
-  // Whether it is evaluated otherwise than trained: only DC3 and HardNet are.
+  // Whether evaluation differs from training, as it does for DC3 and HardNet only.
   [[nodiscard]] bool differs_in_training() const noexcept {
     return std::holds_alternative<Dc3>(method_) || std::holds_alternative<HardNet>(method_);
   }
@@ -41,30 +41,24 @@ class LayerObject final : public torch::CustomClassHolder {
   template <class T>
   [[nodiscard]] const Layer<T>& compiled() const;
 
-  // What sets for each sample are projected by. Made at their first use.
+  // The maps that project onto one set per sample. Made at their first use.
   [[nodiscard]] const SampleMaps& sample_maps() const;
 
  private:
-  template <class T>
-  struct OnDemand {
-    std::once_flag once;
-    LayerPtr<T> layer;
-  };
-
   SetPtr set_;
   LayerMethod method_;
   ProjectionOptions options_;
-  mutable OnDemand<float> f32_;
-  mutable OnDemand<double> f64_;
+  mutable Lazy<LayerPtr<float>> f32_;
+  mutable Lazy<LayerPtr<double>> f64_;
   mutable Lazy<SampleMaps> sample_maps_;
 };
 
 using LayerObjectPtr = c10::intrusive_ptr<LayerObject>;
 
-// x (..., dim) for u (..., input_dim); as in training or as in evaluation.
+// Maps u (..., input_dim) to x (..., dim), as in training or as in evaluation.
 [[nodiscard]] at::Tensor project_layer(const at::Tensor& u, const LayerObjectPtr& layer, bool training);
 
-// Of methods with an inverse; NotAvailable for the others. They have no gradients.
+// For methods with an inverse; the others throw NotAvailable. No gradients.
 [[nodiscard]] at::Tensor layer_inverse(const at::Tensor& x, const LayerObjectPtr& layer);
 [[nodiscard]] at::Tensor layer_log_abs_det(const at::Tensor& u, const LayerObjectPtr& layer);
 

@@ -12,7 +12,7 @@
 #include "softradial/errors.hpp"
 #include "vmap_rows.hpp"
 
-// The other constraint layers as ops: kernels on the CPU, first derivatives.
+// The other constraint layers as ops: CPU kernels and first derivatives.
 namespace softradial::ops {
 namespace {
 
@@ -112,7 +112,7 @@ at::Tensor layer_backward_autograd(const at::Tensor& grad_x, const at::Tensor& u
                          [&]() -> Tensors { return {layer_backward(grad_x, u, x, state, layer)}; })[0];
 }
 
-// A state has a row for each row of u, in one dimension.
+// The state has one row for each row of u, in a single batch dimension.
 std::tuple<at::Tensor, at::Tensor> layer_forward_vmap(const at::Tensor& u, const LayerObjectPtr& layer, bool training) {
   const VmapRows rows({u});
   const auto [x, state] = layer_forward(rows.in_front(u), layer, training);
@@ -127,7 +127,7 @@ at::Tensor layer_backward_vmap(const at::Tensor& grad_x, const at::Tensor& u, co
   return rows.batched(layer_backward(rows.in_front(grad_x), rows.in_front(u), rows.in_front(x), states, layer));
 }
 
-// --- What methods with an inverse have besides. ----------------------------------------------------------------------------
+// --- Further ops of methods with an inverse. -------------------------------------------------------------------------------
 
 void require_inverse(const LayerObjectPtr& layer, const char* quantity) {
   if (has_inverse(layer->method())) return;
@@ -189,7 +189,7 @@ at::Tensor layer_log_abs_det(const at::Tensor& u, const LayerObjectPtr& layer) {
 }
 
 at::Tensor project_layer(const at::Tensor& u, const LayerObjectPtr& layer, bool training) {
-  // Methods that are evaluated as they are trained keep their gradient in both modes.
+  // Methods that behave the same in training and evaluation keep their gradient in both modes.
   return std::get<0>(layer_forward(u, layer, training || !layer->differs_in_training()));
 }
 

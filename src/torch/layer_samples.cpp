@@ -27,12 +27,12 @@
 namespace softradial::ops {
 namespace {
 
-// --- One by one. ------------------------------------------------------------------------------------------------------
+// --- One sample at a time. --------------------------------------------------------------------------------------------
 
 using Names = c10::List<std::string>;
 using TwoTensors = std::tuple<at::Tensor, at::Tensor>;
 
-// Rows in the precision that they are computed in; half and bfloat16 in single.
+// The rows in the precision in which they are computed: single for half and bfloat16.
 at::Tensor rows_of(const at::Tensor& u, at::ScalarType type) {
   return u.detach().to(at::kCPU, type).reshape({-1, u.size(-1)}).contiguous();
 }
@@ -48,7 +48,7 @@ at::Tensor nan_rows(at::IntArrayRef shape, at::ScalarType type) {
   return at::full(shape, std::numeric_limits<double>::quiet_NaN(), type);
 }
 
-// The layer of each sample, for `visit(layer, sample)`. A sample whose set has no interior is left out: visit gets no layer.
+// Calls `visit(layer, sample)` with the layer of each sample; without a layer for a sample whose set has no interior.
 template <class T, class Visit>
 void for_each_layer(const LayerObjectPtr& layer, const SampleSets& sets, const Visit& visit) {
   for (int64_t i = 0; i < sets.count(); ++i) {
@@ -68,7 +68,7 @@ void for_each_layer(const LayerObjectPtr& layer, const SampleSets& sets, const V
 
 bool all_finite(const at::Tensor& row) { return row.isfinite().all().item<bool>(); }
 
-// x and a status; rows without a set come out as NaN.
+// Returns x and a status; rows without a set come out as NaN.
 TwoTensors each_kernel(const at::Tensor& u, at::TensorList data, const Names& names, const LayerObjectPtr& layer,
                        bool training) {
   const SampleSets sets(layer->set()->set(), u, data, names);
@@ -149,7 +149,7 @@ at::Tensor each_backward_autograd(const at::Tensor& grad_x, const at::Tensor& u,
                          [&]() -> Tensors { return {layer_each_backward(grad_x, u, data, names, layer)}; })[0];
 }
 
-// The dictionary as an op takes it.
+// The dictionary as lists, the form that an op takes.
 struct Listed {
   std::vector<at::Tensor> data;
   Names names;
@@ -164,7 +164,7 @@ struct Listed {
 
 // --- Orthogonal and soft orthogonal layers, all samples at once. ------------------------------------------------------------
 
-// Whether the nearest points of such sets are found for all samples at once, with gradients to their data.
+// Whether the nearest points are found for all samples at once, with gradients to the data of the sets.
 bool together(const Set& set, const SampleData& data) {
   if (!data.others.empty()) return false;
   return dynamic_cast<const CoordinateSet*>(&*set) != nullptr || dynamic_cast<const Polyhedron*>(&*set) != nullptr ||
@@ -205,12 +205,12 @@ SampleData with_anchor(SampleData data, const at::Tensor& anchor) {
   return data;
 }
 
-// The value of one tensor with the derivatives of another.
+// Combines the value of one tensor with the derivatives of another.
 at::Tensor with_derivatives(const at::Tensor& value, const at::Tensor& derivatives) {
   return value.detach() + (derivatives - derivatives.detach());
 }
 
-// Rows longer than this are pulled in to it, so that squares do not overflow.
+// Longer rows are shortened to this length, so that their squares do not overflow.
 constexpr double kLongest = 1e100;
 
 SampleResult orthogonal(const at::Tensor& u, const SampleData& data, const MapPtr& map) {
@@ -225,7 +225,7 @@ SampleResult orthogonal(const at::Tensor& u, const SampleData& data, const MapPt
 }
 
 // docs/math/soft_orthogonal.md. From p, the nearest point of the shrunk set, the map is a gauge map with anchor p: its phi is
-// 1 / (lambda + gamma) with lambda = 1 / kappa. In double; then the guard from the anchor u0, as on fixed sets.
+// 1 / (lambda + gamma) with lambda = 1 / kappa. In double; the guard from the anchor u0 follows, as on fixed sets.
 SampleResult soft_orthogonal(const at::Tensor& u, const SampleData& data, const SoftOrthogonal& method,
                              const SampleMaps& maps) {
   const at::ScalarType type = u.scalar_type();
@@ -236,13 +236,13 @@ SampleResult soft_orthogonal(const at::Tensor& u, const SampleData& data, const 
   const at::Tensor u0 = anchor.point.expand_as(wide);
   const double shrink = 1 - method.delta;
   const at::Tensor found = nearest(u0 + (wide - u0) / shrink, wide_data, method.steps, maps.guard);
-  // Strictly inside whatever the projection did: the identity on what is.
+  // The guard makes the point strictly inside, whatever the projection did; it leaves points inside unchanged.
   const at::Tensor inside = project_samples(found, with_anchor(wide_data, u0), false, maps.guard).x;
-  // A sample without a set keeps its anchor: its numbers meet those that all samples share in sums.
+  // A sample without a set keeps its anchor, since sums mix its numbers with data that all samples share.
   const at::Tensor known = (inside - inside == 0).all(-1, true);
   const at::Tensor p = at::where(known, u0 + shrink * (inside - u0), u0.detach());
   const SampleResult shell = project_samples(wide, with_anchor(wide_data, p), false, maps.shell);
-  // Where p is too near the boundary for the digits, the guard alone decides.
+  // Where p is too near the boundary for this precision, the guard alone decides.
   const at::Tensor x = at::where((shell.status == 0).unsqueeze(-1), shell.x, p).to(type);
   const SampleResult guarded =
       project_samples(x.detach(), with_anchor(detached(data), u0.detach().to(type)), false, maps.guard);
@@ -310,7 +310,7 @@ at::Tensor layer_log_abs_det_samples(const at::Tensor& u, const NamedTensors& na
 
 namespace {
 
-// What each row violates of its sample's set, as the op `violation` measures it: NaN where there is no such set.
+// The violation of each row by its sample's set, as the op `violation` measures it; NaN where the sample has no set.
 at::Tensor violation_samples(const at::Tensor& x, at::TensorList data, const Names& names, const SetPtr& set) {
   check_points(x, set->set());
   const SampleSets sets(set->set(), x, data, names);

@@ -23,12 +23,12 @@
 #include "softradial/errors.hpp"
 #include "softradial/set_json.hpp"
 
-// The schemas of all ops and the three classes that TorchScript knows. Kernels are registered where they are written:
-// cpu/, autograd/, composite/, described/.
+// The schemas of all ops and the three classes that TorchScript knows. Kernels are registered where they are written: cpu/,
+// autograd/, composite/, described/.
 namespace softradial::ops {
 namespace {
 
-// torch.export asks objects how they want to be traced, and makes fake ones otherwise: descriptions stand in for ours.
+// torch.export asks an object how it wants to be traced, and else replaces it by a fake one. Descriptions stand in for ours.
 const std::string kKeptAsItIs = "real";
 
 std::tuple<at::Tensor, at::Tensor> analytic_center_op(const at::Tensor& A, const at::Tensor& b, const MaybeTensor& E,
@@ -72,7 +72,7 @@ TORCH_LIBRARY(softradial, m) {
       .def(torch::init(&make_map))
       .def("with_auto_lambda", [](const MapPtr& map) { return map->with_auto_lambda(); })
       .def_property("lambda_", [](const MapPtr& map) { return method_names(map->method()).lambda; })
-      // The ops as methods: from Python, an object as an argument of an op costs 17 us, as the owner of a method 2 us.
+      // The ops as methods: from Python, passing an object to an op costs 17 us, calling a method of the object 2 us.
       .def("project",
            [](const MapPtr& map, const at::Tensor& u) { return map->last().watch([&] { return project(u, map); }); })
       .def("project_samples",
@@ -82,7 +82,7 @@ TORCH_LIBRARY(softradial, m) {
              map->last().note(result.status);
              return result.x;
            })
-      // By plain tensor operations, whatever the dispatcher would choose: tracers of graphs may leave an op whole.
+      // By plain tensor operations, whatever the dispatcher would choose: graph tracers may keep an op as a whole.
       .def("plain_project", [](const MapPtr& map, const at::Tensor& u) { return composite::project(u, map); })
       .def("plain_log_abs_det", [](const MapPtr& map, const at::Tensor& u) { return composite::log_abs_det(u, map); })
       .def("describe", [](const MapPtr& map) { return describe(map); })
@@ -201,7 +201,7 @@ TORCH_LIBRARY(softradial, m) {
       "violation_samples(Tensor x, Tensor[] data, str[] names, __torch__.torch.classes.softradial.Set set) -> Tensor");
   m.def("layer_inverse(Tensor x, __torch__.torch.classes.softradial.Layer layer) -> Tensor");
   m.def("layer_log_abs_det(Tensor u, __torch__.torch.classes.softradial.Layer layer) -> Tensor");
-  // The same on a description (described/description.hpp): no class in the signature, for compiled and exported programs.
+  // The ops on a description (described/description.hpp): no class in the signature, for compiled and exported programs.
   m.def("described_project(Tensor u, Tensor map, bool check_finite=False) -> (Tensor x, Tensor state)");
   m.def("described_project_backward(Tensor grad_x, Tensor u, Tensor state, Tensor map) -> Tensor");
   m.def("described_inverse(Tensor x, Tensor map) -> Tensor");
@@ -218,7 +218,7 @@ TORCH_LIBRARY(softradial, m) {
   m.def("described_penalty(Tensor x, Tensor layer) -> Tensor");
   m.def("described_penalty_backward(Tensor grad, Tensor x, Tensor layer) -> Tensor");
   m.def("described_layer_backward(Tensor grad_x, Tensor u, Tensor x, Tensor state, Tensor layer) -> Tensor");
-  // Without a kernel for shapes: compilers end their graph here, and their error says its name.
+  // This op has no kernel for shapes: compilers end their graph here, and their error shows its name.
   m.def("level_set_cannot_be_part_of_a_graph(Tensor rows) -> Tensor");
   m.def("two_sided_rows(__torch__.torch.classes.softradial.Set set) -> (Tensor rows, Tensor lower, Tensor upper)",
         two_sided_rows);
@@ -237,7 +237,7 @@ TORCH_LIBRARY(softradial, m) {
   m.def("in_transform() -> bool", [] { return false; });
 }
 
-// Asked by Python, whose code has no dispatcher.
+// Python asks this op whether a transform is running, because it cannot ask the dispatcher itself.
 TORCH_LIBRARY_IMPL(softradial, FuncTorchDynamicLayerFrontMode, m) {
   m.impl("in_transform", [] { return true; });
 }

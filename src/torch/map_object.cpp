@@ -157,7 +157,7 @@ std::shared_ptr<const PolyhedraMap<T>> MapObject::shared_rows(const at::Tensor& 
     return std::make_shared<const PolyhedraMap<T>>(
         PolyhedraMap<T>::shared(const_rows<T>(rows), declared_hull(), method_));
   };
-  // Only the set's own matrix cannot change behind our back: a tensor's version does not count changes through .data.
+  // Only the set's own matrix cannot change unnoticed: a tensor's version does not count changes through .data.
   if (!A.is_same(linear(A.device(), A.scalar_type())->A)) return pack();
   return caches_->of<T>().own_rows.get(pack);
 }

@@ -13,6 +13,7 @@
 #include "analytic_center.hpp"
 #include "cpu/result_memory.hpp"
 #include "last_status.hpp"
+#include "lazy.hpp"
 #include "orthogonal/polyhedron_projector.hpp"
 #include "plain_tensors.hpp"
 #include "set_object.hpp"
@@ -27,8 +28,8 @@ struct RadialSet;
 
 namespace softradial::ops {
 
-// The evaluator of one precision with a pool of workspaces: one is lent to each call, so that calls from several threads
-// do not meet.
+// The evaluator of one precision with a pool of workspaces. Each call borrows one, so that calls from several threads do not
+// share any.
 template <class T>
 class CompiledMap {
  public:
@@ -44,22 +45,7 @@ class CompiledMap {
   std::unique_ptr<Pool<Workspace<T>>> workspaces_ = std::make_unique<Pool<Workspace<T>>>();
 };
 
-// A value that is made at its first use, by whichever thread comes first, and never changes.
-template <class Value>
-class Lazy {
- public:
-  template <class Make>
-  const Value& get(const Make& make) {
-    std::call_once(once_, [&] { value_.emplace(make()); });
-    return *value_;
-  }
-
- private:
-  std::once_flag once_;
-  std::optional<Value> value_;
-};
-
-// The result of a function for the tensor that it was last called with, compared by content.
+// Remembers a function's result for the last tensor it was called with. Tensors are compared by content.
 class LastImage {
  public:
   template <class Make>
@@ -81,7 +67,7 @@ class LastImage {
   at::Tensor image_;
 };
 
-// Constants on a device and for a dtype, made once, as plain tensors: they outlive the call that made them.
+// Constants for a device and a dtype. Each is made once, as plain tensors, which outlive the call that made them.
 template <class Value>
 class TensorCache {
  public:
@@ -106,26 +92,26 @@ class TensorCache {
   std::vector<Entry> entries_;
 };
 
-// The linear data of a polyhedron {A x <= b, E x = f} as tensors; b is rounded inwards where the dtype is coarser than the
-// data, anchor is the map's own.
+// The linear data of a polyhedron {A x <= b, E x = f} as tensors. b is rounded inwards if the dtype is coarser than the data;
+// `anchor` is the map's own.
 struct LinearTensors {
   at::Tensor A;
-  at::Tensor wide_A;  // in double
+  at::Tensor wide_A;  // A in double
   at::Tensor b;
   at::Tensor E;
   at::Tensor f;
   at::Tensor anchor;
-  KnownAnchor known;  // the same for sets with other data
+  KnownAnchor known;  // the map's anchor, for sets with other data
 };
 
-// The data of a box, simplex or capped simplex as tensors, rounded inwards likewise; sum is undefined without a constraint.
+// The data of a box, simplex or capped simplex as tensors, also rounded inwards; sum is undefined without a sum constraint.
 struct BoundsTensors {
   at::Tensor lower;
   at::Tensor upper;
   at::Tensor sum;
 };
 
-// What a map makes at its first use and keeps: every part is thread-safe by construction.
+// What a map makes at its first use and then keeps. Every part is thread-safe by construction.
 struct MapCaches {
   template <class T>
   struct OfPrecision {
@@ -154,8 +140,8 @@ class MapObject final : public torch::CustomClassHolder {
   MapObject(SetPtr set, Method method, const ProjectionOptions& options);
   MapObject(SetPtr set, Method method, Anchor anchor);
 
-  // The same map with lambda in units of the set (softradial/reach.hpp). Throws InvalidOption for other maps than soft radial
-  // ones.
+  // This map with lambda in units of the set (softradial/reach.hpp). Throws InvalidOption for maps that are not soft
+  // radial.
   [[nodiscard]] c10::intrusive_ptr<MapObject> with_auto_lambda() const;
 
   [[nodiscard]] const SetPtr& set() const noexcept { return set_; }
@@ -164,14 +150,14 @@ class MapObject final : public torch::CustomClassHolder {
   [[nodiscard]] int64_t dim() const noexcept { return static_cast<int64_t>(set_->set().dim()); }
   [[nodiscard]] int64_t hull_dim() const noexcept { return dim() - static_cast<int64_t>(anchor_.hull.codimension()); }
 
-  // The set's type; nothing for a level set of callables, which the table does not list. Found once: a set says its type by
-  // describing itself, which copies all of its data.
+  // The set's type; null for a level set of callables, which the table of types does not list. Determined once, because a set
+  // has to describe itself for this, which copies all of its data.
   [[nodiscard]] const SetType* set_type() const;
 
   template <class T>
   [[nodiscard]] const CompiledMap<T>& compiled() const;
 
-  // The set for the composite ops, on a device and for a dtype.
+  // The set as the composite ops need it, on a device and for a dtype.
   [[nodiscard]] std::shared_ptr<const composite::RadialSet> tensors(at::Device device, at::ScalarType type) const;
 
   // The linear data of a polyhedron, on a device and for a dtype.
@@ -180,26 +166,26 @@ class MapObject final : public torch::CustomClassHolder {
   // The data of a coordinate set, on a device and for a dtype.
   [[nodiscard]] std::shared_ptr<const BoundsTensors> bounds(at::Device device, at::ScalarType type) const;
 
-  // A u0 for an anchor (dim) and the set's own A: taken in double, rounded to the anchor's dtype. Kept from call to call,
-  // since callers give the same anchor again and again; traces and transforms of torch.func see how it is made.
+  // A u0 for an anchor (dim) and the set's own A: computed in double, rounded to the anchor's dtype. Kept between calls, since
+  // callers pass the same anchor again and again; traces and transforms of torch.func see how it is computed.
   [[nodiscard]] at::Tensor image_of(const at::Tensor& anchor) const;
 
-  // The map onto polyhedra {A x <= b_i} that share A, (m, dim), packed; once where A is the set's own (`linear`).
+  // The packed map onto polyhedra {A x <= b_i} that share A, (m, dim). Packed only once if A is the set's own (`linear`).
   template <class T>
   [[nodiscard]] std::shared_ptr<const PolyhedraMap<T>> shared_rows(const at::Tensor& A) const;
 
-  // Orthogonal projection onto polyhedra with the set's own rows, and whether these are they, as tensors of `linear` in double
-  // on the CPU. No E: no rows in it.
+  // Orthogonal projection onto polyhedra with the set's own rows; and whether A and E are these rows, as tensors of `linear`
+  // in double on the CPU. A set without equalities has an E without rows.
   [[nodiscard]] bool owns_rows(const at::Tensor& A, const at::Tensor& E) const;
   [[nodiscard]] const layers::PolyhedronProjector& own_projector() const;
 
-  // The hull of the declared equalities alone: what polyhedra that change from row to row share.
+  // The hull of the declared equalities alone, which polyhedra that change from row to row share.
   [[nodiscard]] const AffineHull& declared_hull() const;
 
   // Where the CPU ops on this map get memory for their results.
   [[nodiscard]] const ResultMemory& results() const noexcept { return results_; }
 
-  // How the rows of the last result fared.
+  // The status of each row of the last result.
   [[nodiscard]] LastStatus& last() const noexcept { return *last_; }
 
  private:

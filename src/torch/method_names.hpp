@@ -4,7 +4,7 @@
 
 #include "softradial/method.hpp"
 
-// Radial methods by the words of Python and the command line. Unknown words throw InvalidOption, listing the known.
+// Radial methods by their names in Python and on the command line. Unknown names throw InvalidOption with a list of them.
 namespace softradial::ops {
 
 struct MethodNames {

@@ -25,8 +25,8 @@ using layers::PolyhedronProjector;
 
 // --- Polyhedra. -------------------------------------------------------------------------------------------------------
 
-// Samples that share their rows are projected together; with rows of their own, one by one. `visit` gets the projector, the
-// first sample and how many there are.
+// Projects samples that share their rows together, and samples with their own rows one by one. `visit` gets the projector, the
+// first sample and the number of samples.
 template <class Visit>
 void with_projectors(const at::Tensor& A, const at::Tensor& E, const MapObject& map, int64_t samples,
                      const Visit& visit) {
@@ -131,7 +131,7 @@ constexpr const char* kNearest = "the nearest point of a polyhedron";
 NearestAndDuals nearest_autograd(const at::Tensor& u, const at::Tensor& b, const at::Tensor& f, const at::Tensor& A,
                                  const at::Tensor& E, c10::optional<int64_t> steps, const MapPtr& map) {
   const Tensors inputs{u, b, f, A, E};
-  // Cotangents of the data cost as much as those of u: only those that are asked for, by their places.
+  // Cotangents of the data cost as much as those of u, so only the requested ones are computed, listed by position.
   std::vector<int64_t> wanted;
   for (std::size_t k = 1; k < inputs.size(); ++k) {
     if (inputs[k].requires_grad() || torch::autograd::isFwGradDefined(inputs[k]))
@@ -153,13 +153,13 @@ PolyhedraCotangents nearest_backward_autograd(const at::Tensor& grad_x, const at
   return {out[0], out[1], out[2], out[3], out[4]};
 }
 
-// (..., width) over the rows of u.
+// The data broadcast to (..., width) over the rows of u.
 at::Tensor over_rows(const at::Tensor& data, const at::Tensor& u) {
   at::DimVector shape(u.sizes().begin(), u.sizes().end());
   shape.back() = data.size(-1);
   return data.expand(shape);
 }
-// A matrix for each row of u, or for all.
+// One matrix for each row of u, or one for all rows.
 at::Tensor over_samples(const at::Tensor& matrix, const at::Tensor& u) {
   if (matrix.dim() == 2) return matrix;
   at::DimVector shape(u.sizes().begin(), u.sizes().end() - 1);
@@ -194,11 +194,11 @@ at::Tensor nearest_in_polyhedra(const at::Tensor& u, const PolyhedraOfSamples& s
                     map)[0];
 }
 
-// Derivatives come from the piece that holds at tau: the free coordinates share what the others leave of the sum.
+// Derivatives come from the linear piece at tau: the free coordinates share what the others leave of the sum.
 at::Tensor nearest_in_bounds(const at::Tensor& u, const BoundsData& sets) {
   if (!sets.sum) return at::minimum(at::maximum(u, sets.lower), sets.upper);
   const at::Tensor sum = *sets.sum;
-  // A cap that no point of the set reaches does not count; with it every bound is finite.
+  // A cap that no point of the set reaches is lowered to what is reachable, so that every bound is finite.
   const at::Tensor lower = sets.lower.expand_as(u);
   const at::Tensor reachable = lower + (sum - lower.sum(-1, true));
   const at::Tensor upper = at::minimum(sets.upper.expand_as(u), reachable);

@@ -16,7 +16,7 @@ namespace {
 
 at::Tensor points_of(const at::Tensor& x) { return x.to(at::kCPU, at::kDouble).contiguous(); }
 
-// One number a row, (..., 1).
+// Returns one number per row, (..., 1).
 at::Tensor penalty_kernel(const at::Tensor& x, const SetPtr& set) {
   const at::Tensor points = points_of(x);
   const at::Tensor out = at::empty(x.sizes().slice(0, x.dim() - 1), at::kDouble);

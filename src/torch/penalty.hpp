@@ -6,7 +6,7 @@
 
 namespace softradial::ops {
 
-// ShapeError where x is not (..., dim).
+// Throws ShapeError unless x is (..., dim).
 void check_points(const at::Tensor& x, const Set& set);
 
 // The penalty of softradial/violation.hpp for each row, (...), differentiable once.

@@ -10,9 +10,9 @@
 // Projections onto polyhedra that change from row to row (softradial/sample_polyhedra.hpp), through the dispatcher.
 namespace softradial::ops {
 
-// u: (..., dim); A: (m, dim) for all rows or (..., m, dim); b: (..., m); anchor u0: (dim) or (..., dim). All of u's
-// dtype. The caller gives the slack b - A u0: either `image` (m) is A u0, without a derivative, or b is the slack itself.
-// The map has the hull: x stays on u0 + its directions.
+// u: (..., dim); A: (m, dim) for all rows or (..., m, dim); b: (..., m); anchor u0: (dim) or (..., dim). All have u's dtype.
+// The caller provides the slack b - A u0: either `image` (m) is A u0, without a derivative, or b is already the slack. The map
+// provides the hull: x stays on u0 + its directions.
 struct PolyhedraData {
   at::Tensor A;
   at::Tensor b;

@@ -71,7 +71,7 @@ void leave_autocast(torch::Library& m) {
 
 }  // namespace
 
-// A trace has no place for an error that depends on the numbers.
+// A trace cannot hold an error that depends on the numbers, so it skips the check.
 TORCH_LIBRARY_IMPL(softradial, Tracer, m) { m.impl("check_finite", without_check); }
 TORCH_LIBRARY_IMPL(softradial, FuncTorchDynamicLayerFrontMode, m) { m.impl("check_finite", check_finite); }
 TORCH_LIBRARY_IMPL(softradial, FuncTorchBatched, m) { m.impl("find_inverse", Vmapped<find_inverse>::call); }

@@ -10,7 +10,7 @@
 #include "softradial/errors.hpp"
 #include "softradial/qp_layer.hpp"
 
-// The quadratic programme as an op: p, h, b are (..., width) or (width) for all samples; Q, G, A are shared.
+// The quadratic programme as an op. p, h, b are (..., width), or (width) for all samples; Q, G, A are shared.
 namespace softradial::ops {
 namespace {
 
@@ -22,10 +22,10 @@ at::Tensor rows(const Eigen::MatrixXd& matrix, const at::Tensor& like) {
 Eigen::MatrixXd matrix(const at::Tensor& tensor) { return to_columns(tensor).transpose(); }
 at::Tensor from_matrix(const Eigen::MatrixXd& value, const at::Tensor& like) { return rows(value.transpose(), like); }
 
-// (..., width) over the batch of p; (width) is for all samples.
+// Broadcasts data to (..., width) over the batch of p; (width) is shared by all samples.
 at::Tensor batched(const at::Tensor& data, const at::Tensor& p, int64_t width, const char* name) {
   check_width(data, width, name);
-  // Sizes may be symbols: a program that is being compiled does not know its batch.
+  // Sizes may be symbols: a program does not know its batch while it is being compiled.
   SymShape shape(p.sym_sizes().begin(), p.sym_sizes().end());
   shape.back() = width;
   if (!at::is_expandable_to(data.sym_sizes(), shape)) throw does_not_broadcast(data, name, p, "p");
@@ -36,10 +36,10 @@ QpLayer layer_of(const at::Tensor& Q, const at::Tensor& G, const at::Tensor& A) 
   return {matrix(Q), matrix(G), Eigen::VectorXd::Zero(G.size(0)), matrix(A), Eigen::VectorXd::Zero(A.size(0))};
 }
 
-// (rows, width) of (..., width)
+// Reshapes (..., width) to (rows, width).
 at::Tensor flat(const at::Tensor& data, int64_t rows) { return data.reshape({rows, data.size(-1)}); }
 
-// x, in double too, and the multipliers of the inequalities and of the equalities, (rows, width) each.
+// x, x again in double, and the multipliers of the inequalities and of the equalities, (rows, width) each.
 using Solved = std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor>;
 Solved solve_kernel(const at::Tensor& p, const at::Tensor& h, const at::Tensor& b, const at::Tensor& Q,
                     const at::Tensor& G, const at::Tensor& A) {
@@ -48,12 +48,12 @@ Solved solve_kernel(const at::Tensor& p, const at::Tensor& h, const at::Tensor& 
       layer_of(Q, G, A).solve(to_columns(flat(p, batch)), to_columns(flat(h, batch)), to_columns(flat(b, batch)));
   const at::Tensor wide = at::empty({0}, at::kDouble);
   const at::Tensor x = rows(solution.x, wide);
-  // A copy: results of an op share no memory.
+  // A copy, because the results of an op must not share memory.
   return {result_of(x.to(p.options()).reshape(p.sizes())), x, rows(solution.duals, wide), rows(solution.prices, wide)};
 }
 
-// Cotangents of all data; those of p, h, b row by row. It takes all that the solution depends on, though it needs less:
-// autograd has to see that.
+// Cotangents of all data; those of p, h, b row by row. The arguments include everything that the solution depends on, even
+// what is not needed here, because autograd has to see it.
 using Cotangents = std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>;
 Cotangents solve_backward_kernel(const at::Tensor& grad_x, const at::Tensor& p, const at::Tensor& h,
                                  const at::Tensor& b, const at::Tensor& Q, const at::Tensor& G, const at::Tensor& A,

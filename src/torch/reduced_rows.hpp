@@ -8,8 +8,8 @@
 
 namespace softradial::ops {
 
-// The problem without equalities: x = origin + y Z', G = A Z, h = b - A origin. Batched over one leading dimension B;
-// G is (m, k) where all samples share it, else (B, m, k). The rows of walk_to_center.
+// The problem without equalities: x = origin + y Z', G = A Z, h = b - A origin. Batched over one leading dimension B; G is (m,
+// k) if all samples share it, else (B, m, k). walk_to_center works on these rows.
 struct Reduced {
   using Vector = Tensor;
   using Number = Tensor;

@@ -9,24 +9,24 @@ namespace {
 constexpr int kRounds = 8;
 constexpr int kStepsOfRound = 5;
 constexpr int kLineSteps = 2;
-constexpr double kLeastSpread = 0.1;  // of the near rows, relative to their distance
-constexpr double kSpread = 6;         // rows' spread over tau
-constexpr double kLongestChange = 2;  // of d / tau, by a step along the line
-constexpr double kEnough = 0.25;      // of the near rows' distance
-constexpr double kFlat = 0.2;         // gradient
+constexpr double kLeastSpread = 0.1;  // least spread of the near rows, relative to their distance
+constexpr double kSpread = 6;         // spread of the rows divided by tau
+constexpr double kLongestChange = 2;  // largest change of d / tau by a step along the line
+constexpr double kEnough = 0.25;      // share of the near rows' distance that counts as room
+constexpr double kFlat = 0.2;         // gradient that counts as flat
 constexpr double kThinnest = 1e-9;  // distance, relative to the size of the point: nearer ones are for the exact search
-constexpr double kRidge = 1e-9;     // of the preconditioner, relative to its mean
+constexpr double kRidge = 1e-9;     // ridge of the preconditioner, relative to its mean
 constexpr double kNoQuotient = 1e-300;
 constexpr double kNoQuotientFloat = 1e-30;
 
-// Rows of norm 1; rows of norm 0 stay as they are.
+// Scales the rows to norm 1; rows of norm 0 stay as they are.
 Reduced unit_rows(const Reduced& problem) {
   const at::Tensor norms = (problem.G * problem.G).sum(-1).sqrt();
   const at::Tensor safe = at::where(norms > 0, norms, at::ones_like(norms));
   return {problem.G / safe.unsqueeze(-1), problem.h / safe, problem.origin, problem.Z};
 }
 
-// The climb of some samples. Each round begins with distances in double; its steps are taken in units of tau, in float.
+// Climbs for some of the samples. Each round begins with distances in double; its steps run in float, in units of tau.
 class Climb {
  public:
   Climb(Reduced unit, const at::Tensor& from) : rows_(std::move(unit)), narrow_(rows_) {
@@ -41,7 +41,7 @@ class Climb {
     weights_ = at::full_like(distances_, 1 / count());
   }
 
-  // Steps at one tau.
+  // All steps at one value of tau.
   void round() {
     const at::Tensor mean = near();
     const at::Tensor tau = (at::maximum(mean - smallest(), kLeastSpread * mean.abs()) / kSpread).clamp_min(kNoQuotient);
@@ -100,8 +100,8 @@ class Climb {
     return matrix.size(0) == 1 ? v.matmul(matrix[0]) : matrix.matmul(v.unsqueeze(-1)).squeeze(-1);
   }
 
-  // The point from which all rows are equally far, in least squares: d ~ t 1 + G x. It follows a set that was moved or scaled.
-  // Taken where it is deeper inside than the start.
+  // The point that is equally far from all rows, in least squares: d ~ t 1 + G x. It follows a set that was moved or scaled.
+  // Used where it lies deeper inside than the start.
   void begin_between_rows() {
     const auto fit = [&](const at::Tensor& d) { return times(inverse_, rows_.times_columns(d)) / count(); };
     const at::Tensor one = at::ones({1, rows_.h.size(1)}, y.options()).expand_as(distances_);
@@ -114,7 +114,7 @@ class Climb {
     distances_ = at::where(better, moved, distances_);
   }
 
-  // The step that raises phi most along distances - step slope, by Newton's method, in units of tau.
+  // The step length that raises phi most along distances - step slope, by Newton's method, in units of tau.
   [[nodiscard]] static at::Tensor along(const at::Tensor& slope, const at::Tensor& distances) {
     const at::Tensor most = kLongestChange / slope.abs().amax(-1, true).clamp_min(kNoQuotientFloat);
     at::Tensor step = at::zeros_like(most);

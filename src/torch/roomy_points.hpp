@@ -6,7 +6,7 @@ namespace softradial::ops {
 
 struct RoomyPoints {
   at::Tensor y;      // (B, k)
-  at::Tensor found;  // (B): y has room. Elsewhere y is only where the climb ended.
+  at::Tensor found;  // (B): whether y has room; if not, y is where the climb ended
 };
 
 // Points with room around them in {y : G y <= h}, one for each sample, without a matrix for each sample: with d_k(y) the

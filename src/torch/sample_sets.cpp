@@ -14,7 +14,7 @@
 namespace softradial::ops {
 namespace {
 
-// What a set may have for each sample; nothing for a set that the table does not list.
+// The data that a set may have for each sample; nothing for a set that the table of types does not list.
 std::vector<std::string_view> data_names(const Set& set) {
   const std::string name = set->describe().type;
   const auto& types = set_types();
@@ -32,7 +32,7 @@ const std::vector<Set>* parts_of(const Set& set) {
   return intersection == nullptr ? nullptr : &intersection->parts();
 }
 
-// What there is, for people: "b, f, scale, anchor".
+// These names as a text for messages: "b, f, scale, anchor".
 std::string data_words(const Set& set) {
   std::string words;
   if (const auto* parts = parts_of(set)) {
@@ -88,7 +88,7 @@ std::vector<std::size_t> part_with_data(const Set& set, const std::string& name)
 SampleSets::SampleSets(const Set& set, const at::Tensor& rows, at::TensorList data, const c10::List<std::string>& names)
     : own_(set), description_(set->describe()), count_(rows.numel() / std::max<int64_t>(1, rows.size(-1))) {
   const at::IntArrayRef batch = rows.sizes().slice(0, rows.dim() - 1);
-  // A number, a vector or a matrix for each sample.
+  // Broadcasts a number, a vector or a matrix over the samples.
   const auto over_samples = [&](const at::Tensor& values, int64_t rank, const std::string& name) {
     at::DimVector shape(batch.begin(), batch.end());
     const int64_t own = std::min<int64_t>(rank, values.dim());

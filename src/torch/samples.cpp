@@ -33,7 +33,7 @@ namespace {
 
 using NamedTensor = std::pair<std::string_view, const MaybeTensor*>;
 
-// All data that a set may have for each sample.
+// All data that a set may have for each sample, with their names.
 std::array<NamedTensor, 10> data_of_sets(const SampleData& data) {
   return {{{"A", &data.A},
            {"b", &data.b},
@@ -65,7 +65,7 @@ void allow_only_data_of(const MapObject& map, const SampleData& data) {
 
 namespace {
 
-// Data (..., width), or (width) or () for all samples.
+// Data (..., width) for each sample, or (width) or () for all samples.
 at::Tensor vectors(const at::Tensor& data, const char* name, const at::Tensor& u, int64_t width) {
   if (data.dim() > 0) check_width(data, width, name);
   at::DimVector shape(u.sizes().begin(), u.sizes().end());
@@ -73,12 +73,12 @@ at::Tensor vectors(const at::Tensor& data, const char* name, const at::Tensor& u
   if (!at::is_expandable_to(data.sizes(), shape)) {
     throw does_not_broadcast(data, name, u, "u");
   }
-  // Even a conversion that does nothing goes through the dispatcher: avoid it.
+  // Skips conversions that would do nothing: even these go through the dispatcher.
   const bool fits = data.device() == u.device() && data.scalar_type() == u.scalar_type();
   return fits ? data : data.to(u.device(), u.scalar_type());
 }
 
-// A matrix for each sample, (..., m, n), or for all.
+// One matrix for each sample, (..., m, n), or one for all.
 at::Tensor matrices(const at::Tensor& data, const char* name, const at::Tensor& u, at::IntArrayRef shape) {
   if (data.dim() < 2 || data.size(-2) != shape[0] || data.size(-1) != shape[1]) {
     throw ShapeError(std::string(name) + ": expected shape (..., " + std::to_string(shape[0]) + ", " +
@@ -90,7 +90,7 @@ at::Tensor matrices(const at::Tensor& data, const char* name, const at::Tensor& 
   return data.to(u.options());
 }
 
-// One number for each sample, (...), or for all; as (..., 1) or ().
+// One number for each sample, (...), or one for all; returned as (..., 1) or ().
 at::Tensor numbers(const at::Tensor& data, const char* name, const at::Tensor& u) {
   if (!at::is_expandable_to(data.sizes(), u.sizes().slice(0, u.dim() - 1)))
     throw does_not_broadcast(data, name, u, "u");
@@ -121,12 +121,12 @@ BoundsData sample_bounds(const at::Tensor& u, const SampleData& data, const Coor
 
 namespace {
 
-// Whether autograd need not record an op on this tensor.
+// Whether ops on this tensor need no record by autograd.
 bool constant(const at::Tensor& tensor) {
   return !(at::GradMode::is_enabled() && tensor.requires_grad()) && !torch::autograd::isFwGradDefined(tensor);
 }
 
-// b - A u0 for an anchor or an A for each sample, or with derivatives through them: in double.
+// b - A u0 where the anchor or A differs from sample to sample, or derivatives pass through them. In double.
 at::Tensor slack_at(const at::Tensor& A, const at::Tensor& b, const at::Tensor& anchor, const LinearTensors& linear) {
   const at::Tensor wide_A = A.is_same(linear.A) ? linear.wide_A : A.to(at::kDouble);
   const at::Tensor wide_anchor = anchor.to(at::kDouble);
@@ -153,7 +153,7 @@ PolyhedraOfSamples sample_polyhedra(const at::Tensor& u, const SampleData& data,
 
 namespace {
 
-// The found points, with 0 where there is none, in u's dtype.
+// The points that were found, in u's dtype, with 0 for samples that have none.
 SampleAnchor anchor_among(const Centers& centers, at::ScalarType type) {
   return {composite::where_else((centers.status == 0).unsqueeze(-1), centers.point, 0).to(type), centers.status};
 }
@@ -161,7 +161,7 @@ SampleAnchor anchor_among(const Centers& centers, at::ScalarType type) {
 SampleAnchor interior_anchor(const PolyhedraOfSamples& sets, const LinearTensors& linear, at::ScalarType type) {
   const at::Tensor& A = sets.A.is_same(linear.A) ? linear.wide_A : sets.A;
   SampleAnchor found = anchor_among(interior_point(A, sets.b, sets.E, sets.f, linear.known), type);
-  // It moves with the equalities, and with nothing else.
+  // The anchor moves with the equalities, and with nothing else.
   if (sets.f && !constant(*sets.f)) {
     const at::Tensor shift = linear.known.shift ? *linear.known.shift : at::linalg_pinv(sets.E->to(at::kDouble));
     found.point = found.point + (*sets.f - sets.f->detach()).matmul(shift.t().to(type));
@@ -169,8 +169,8 @@ SampleAnchor interior_anchor(const PolyhedraOfSamples& sets, const LinearTensors
   return found;
 }
 
-// The data of each sample's set as the core's tensors, in double. Those that are NaN, or infinite where that is no open side, are
-// replaced before anything is computed from them: `known` (..., 1) says where none were.
+// The data of each sample's set as the core's tensors, in double. Invalid entries (NaN, or infinity except for an open side)
+// are replaced before anything is computed from them: `known` (..., 1) tells which samples had none.
 class CoreData {
  public:
   CoreData(const at::Tensor& u, const SampleData& data, const MapObject& map, const AtSpace& space)
@@ -229,12 +229,12 @@ class CoreData {
   }
 };
 
-// Orthonormal normals of each sample's equalities, (..., k, dim).
+// Orthonormal normals of each sample's equalities: (..., k, dim).
 at::Tensor normals_of(const at::Tensor& E) {
   return std::get<0>(at::linalg_qr(E.to(at::kDouble).mT(), "reduced")).mT();
 }
 
-// A point of the hull that the samples' equalities have, from the set's own anchor: a0 + E^+ (f - E a0). Intersections state
+// Shifts the set's own anchor onto the hull of each sample's equalities: a0 + E^+ (f - E a0). An intersection may have
 // equalities in several parts.
 at::Tensor shifted_anchor(const at::Tensor& u, const SampleData& data, const MapObject& map) {
   at::Tensor own = to_tensor(map.anchor().point).to(u.device());
@@ -245,7 +245,7 @@ at::Tensor shifted_anchor(const at::Tensor& u, const SampleData& data, const Map
   bool moved = false;
   for (const auto& [name, tensor] : data.others) {
     if (field_of(name) != "f") continue;
-    // The equalities stand in the order of the parts.
+    // The equalities are in the order of the parts.
     const std::size_t part = part_with_data(set, name).front();
     int64_t first = 0;
     int64_t count = 0;
@@ -268,7 +268,7 @@ at::Tensor shifted_anchor(const at::Tensor& u, const SampleData& data, const Map
   return own + off.matmul(at::linalg_pinv(linear->E).t());
 }
 
-// A point inside each sample's set by the core's own search, for the samples that `open` (count) names; the others keep theirs.
+// Finds a point inside each sample's set by the core's search, for the samples marked in `open` (count) alone.
 at::Tensor searched_anchor(const at::Tensor& points, const at::Tensor& open, const SampleData& data,
                            const MapObject& map) {
   std::vector<at::Tensor> tensors;
@@ -296,8 +296,8 @@ at::Tensor searched_anchor(const at::Tensor& points, const at::Tensor& open, con
   return out.reshape(points.sizes());
 }
 
-// a + E^+ (f - E a): points of each sample's own equalities, where they stay while E and f move. Samples that are not known
-// stay where they are.
+// Moves points onto each sample's equalities, a + E^+ (f - E a), with derivatives in E and f. Samples that are not known stay
+// where they are.
 at::Tensor moved_onto(const PolyhedraOfSamples& sets, const at::Tensor& known, const at::Tensor& points) {
   const at::Tensor E = composite::where_else(known.unsqueeze(-1), sets.E->to(at::kDouble), 0);
   const at::Tensor f = composite::where_else(known, sets.f->to(at::kDouble), 0);
@@ -305,8 +305,8 @@ at::Tensor moved_onto(const PolyhedraOfSamples& sets, const at::Tensor& known, c
   return points + at::linalg_pinv(E).matmul(off.unsqueeze(-1)).squeeze(-1);
 }
 
-// Each sample's set for the composite, in a precision that is wider than that of u. A trace stays in u's own, because what runs
-// exported models knows few functions in double.
+// The precision for each sample's set in the composite: wider than that of u. A trace keeps u's own, because the runtimes of
+// exported models know few functions in double.
 at::ScalarType precision_of_samples(at::ScalarType type) {
   return at::tracer::impl::is_dispatch_enabled() ? working_type(type) : wide_type(type);
 }
@@ -322,7 +322,7 @@ SampleRadial sample_radial(const at::Tensor& u, const SampleData& data, const Ma
   const at::ScalarType working = precision_of_samples(type);
   const AtSpace space(u.device(), type, working);
   CoreData core(u, data, *map, space);
-  // The anchor rounded to the working precision: the gauge belongs to the rounded point.
+  // Rounds the anchor to the working precision: the gauge must belong to the rounded point.
   const auto rounded = [&](const at::Tensor& point) { return point.to(type).to(at::kDouble); };
   at::Tensor anchor;
   if (data.anchor) {
@@ -332,7 +332,7 @@ SampleRadial sample_radial(const at::Tensor& u, const SampleData& data, const Ma
     at::Tensor open = unwrap(set->gauge_in_tensors(wrap(anchor), core.samples).interior).logical_not();
     if (data.E) open = at::ones_like(open);
     if (open.any().item<bool>()) {
-      // What is found moves with the equalities, as the anchor that it was searched from.
+      // A point that is found moves with the equalities, as the anchor from which the search began.
       const at::Tensor found = searched_anchor(anchor.detach(), open.expand_as(u.narrow(-1, 0, 1)), data, *map);
       anchor = rounded(data.E ? moved_onto(sample_polyhedra(u, data, *map), core.known, found)
                               : found + (anchor - anchor.detach()));
@@ -354,7 +354,7 @@ SampleRadial sample_radial(const at::Tensor& u, const SampleData& data, const Ma
                        .hull_dim = fixed->hull_dim,
                        .type = type},
                       interior};
-  // Which coordinates a sample fixes is its own affair.
+  // Each sample has its own fixed coordinates.
   if (const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set)) {
     const BoundsData given = sample_bounds(u, data, *coordinates, *map);
     radial.set.normals = at::Tensor();
@@ -365,7 +365,7 @@ SampleRadial sample_radial(const at::Tensor& u, const SampleData& data, const Ma
   return radial;
 }
 
-// Every other set, with data or an anchor for each sample: by the composite alone.
+// All other sets, with data or an anchor for each sample: by the composite alone.
 SampleResult onto_anchored(const at::Tensor& u, const SampleData& data, const MapPtr& map) {
   const SampleRadial radial = sample_radial(u, data, map);
   return composite::project_samples(u.to(precision_of_samples(u.scalar_type())), radial.set, radial.interior,
@@ -384,7 +384,7 @@ SampleResult onto_polyhedra(const at::Tensor& u, const SampleData& data, bool an
   } else {
     anchor = interior_anchor(sets, *linear, u.scalar_type());
   }
-  // The caller's anchor for all samples: A u0 is taken in double and rounded once, and the guard of the kernels covers that.
+  // One given anchor for all samples: A u0 is computed in double and rounded once, which the guard of the kernels covers.
   const bool shared = !anchor.missing.defined() && sets.A.is_same(linear->A) && anchor.point.dim() == 1;
   if (shared && constant(anchor.point)) {
     return project_polyhedra(u, {sets.A, sets.b, map->image_of(anchor.point), anchor.point}, map);
@@ -435,16 +435,16 @@ at::Tensor no_trouble(const at::Tensor& u) {
 
 namespace {
 
-// u / scale for a map that is scaled. Rows that are not finite are left out: they would spoil the derivative in a shared scale.
+// u / scale for a scaled map. Rows that are not finite are replaced by 0: they would spoil the derivative in a shared scale.
 struct Unscaled {
   at::Tensor u;       // (..., dim)
   at::Tensor factor;  // (..., 1) or (): the scale, 1 where it is no positive number
-  at::Tensor usable;  // where it is one
-  at::Tensor finite;  // (..., 1): where u is
+  at::Tensor usable;  // where the scale is a positive number
+  at::Tensor finite;  // (..., 1): where u is finite
 };
 
-// Where u / scale is beyond the largest number, u is divided by more, so that it keeps its direction. The scale is divided by
-// as a number, with its derivative beside it, d (1 / scale) = -(1 / scale) d scale / scale: (u / scale) / scale overflows.
+// Where u / scale exceeds the largest number, u is divided by more, which keeps its direction. The scale divides as a number,
+// with its derivative added by hand, d (1 / scale) = -(1 / scale) d scale / scale: (u / scale) / scale overflows.
 Unscaled unscaled(const at::Tensor& u, const SampleData& data) {
   const at::Tensor scale = numbers(*data.scale, "scale", u);
   const at::Tensor usable = (scale > 0).logical_and(scale.isfinite());
@@ -520,7 +520,7 @@ at::Tensor inverse_samples(const at::Tensor& x, const SampleData& data, const Ma
 at::Tensor log_abs_det_samples(const at::Tensor& u, const SampleData& data, const MapPtr& map) {
   check_shape(u, *map, "u");
   allow_only_data_of(*map, data);
-  // {scale y}: p(u) = scale q(u / scale) has q's determinant.
+  // For {scale y}, p(u) = scale q(u / scale) has the same determinant as q.
   if (data.scale) {
     const Unscaled at_scale = unscaled(u, data);
     SampleData rest = data;
@@ -542,7 +542,7 @@ SampleData sample_data(const NamedTensors& named, const MapObject& map) {
       {"A", &data.A},           {"b", &data.b},           {"E", &data.E},         {"f", &data.f},
       {"lower", &data.lower},   {"upper", &data.upper},   {"cap", &data.cap},     {"sum", &data.sum},
       {"center", &data.center}, {"radius", &data.radius}, {"scale", &data.scale}, {"anchor", &data.anchor}};
-  // An intersection's data are those of its parts.
+  // The data of an intersection are those of its parts.
   const bool has_parts = dynamic_cast<const Intersection*>(&*map.set()->set()) != nullptr;
   for (const auto& entry : named) {
     const std::string& name = entry.key();
@@ -575,7 +575,7 @@ std::tuple<at::Tensor, at::Tensor> project_samples_op(const at::Tensor& u, const
 
 }  // namespace
 
-// The ops inside choose by device; a trace and the transforms of torch.func look inside, too.
+// The ops inside are chosen by device; a trace and the transforms of torch.func look inside, too.
 TORCH_LIBRARY_IMPL(softradial, CompositeImplicitAutograd, m) { m.impl("project_samples", project_samples_op); }
 TORCH_LIBRARY_IMPL(softradial, Tracer, m) { m.impl("project_samples", project_samples_op); }
 TORCH_LIBRARY_IMPL(softradial, FuncTorchDynamicLayerFrontMode, m) { m.impl("project_samples", project_samples_op); }

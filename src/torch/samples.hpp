@@ -19,7 +19,7 @@ struct SampleData {
   MaybeTensor A;       // polyhedron: (m, dim) or (..., m, dim)
   MaybeTensor b;       // polyhedron: (..., m)
   MaybeTensor E;       // polyhedron with equalities: (k, dim) or (..., k, dim)
-  MaybeTensor f;       // the same: (..., k)
+  MaybeTensor f;       // polyhedron with equalities: (..., k)
   MaybeTensor lower;   // box: (..., dim)
   MaybeTensor upper;   // box: (..., dim)
   MaybeTensor cap;     // simplex, capped simplex: (..., dim)
@@ -28,30 +28,30 @@ struct SampleData {
   MaybeTensor radius;  // ball: (...)
   MaybeTensor scale;   // any set, scaled by a positive number: (...)
   MaybeTensor anchor;  // any set: (..., dim), inside each sample's set
-  // What else a set has (sample_sets.hpp): fields of quadratics and cones, and all data of an intersection's parts.
+  // Other data of a set (sample_sets.hpp): fields of quadratics and cones, and all data of an intersection's parts.
   std::vector<std::pair<std::string, at::Tensor>> others;
 
-  // All but the others.
+  // All members above, without `others`.
   [[nodiscard]] std::array<MaybeTensor*, 12> tensors() {
     return {&A, &b, &E, &f, &lower, &upper, &cap, &sum, &center, &radius, &scale, &anchor};
   }
 };
 
-// The same from a dictionary; throws InvalidSet for a name that the map's set does not have.
+// Reads the data from a dictionary. Throws InvalidSet for a name that the map's set does not have.
 using NamedTensors = c10::Dict<std::string, at::Tensor>;
 [[nodiscard]] SampleData sample_data(const NamedTensors& named, const MapObject& map);
 
-// The same for calls from TorchScript. Models that were scripted when the cap of a call was called `upper` still say so: on the
-// sets that have a cap it is taken for it.
+// Reads the dictionary of a TorchScript call. Older scripts name a cap `upper`; on sets that have a cap, the name `upper` is
+// read as the cap.
 [[nodiscard]] SampleData scripted_sample_data(const NamedTensors& named, const MapObject& map);
 
-// Throws InvalidSet for data that are given but that the map's set does not have.
+// Throws InvalidSet if data are given that the map's set does not have.
 void allow_only_data_of(const MapObject& map, const SampleData& data);
 
-// Whether any are given, besides a scale.
+// Whether any data except a scale are given.
 [[nodiscard]] bool any_given(const SampleData& data);
 
-// Each sample's set, from its data and the set's own: of polyhedra, and of coordinate sets.
+// Each sample's set, from its own data and else from the set's: for polyhedra, and for coordinate sets.
 struct PolyhedraOfSamples {
   at::Tensor A;
   at::Tensor b;
@@ -67,29 +67,29 @@ struct BallsOfSamples {
 [[nodiscard]] BoundsData sample_bounds(const at::Tensor& u, const SampleData& data, const CoordinateSet& set,
                                        const MapObject& map);
 
-// The data's own anchor, or a point inside each sample's set: in closed form for coordinate sets and balls, found for others,
-// where its derivatives are those of moving with the equalities. `missing` (...) is not 0 where there is none, undefined where
-// that was not looked at. In u's dtype, broadcast against u.
+// The data's own anchor, or else a point inside each sample's set: in closed form for coordinate sets and balls, found by a
+// search for others, whose derivatives follow the equalities only. `missing` (...) is not 0 for samples that have no anchor,
+// and undefined if that was not checked. In u's dtype, broadcast against u.
 struct SampleAnchor {
   at::Tensor point;
   at::Tensor missing;
 };
 [[nodiscard]] SampleAnchor sample_anchor(const at::Tensor& u, const SampleData& data, const MapPtr& map);
 
-// {scale y : y in C}: x = scale p(u / scale), p being `onto` the set without its scale; the anchor is scaled too. With a scale
-// that is not positive the set has no interior.
+// Handles a scale, {scale y : y in C}: x = scale p(u / scale), where p is `onto` the set without its scale; the anchor is
+// scaled too. A set whose scale is not positive has no interior.
 using OntoSamples = std::function<SampleResult(const at::Tensor& u, const SampleData& data)>;
 [[nodiscard]] SampleResult onto_scaled(const at::Tensor& u, const SampleData& data, const OntoSamples& onto);
 
-// Projects onto each sample's set, with gradients to u and to all data. If no anchor is given it is found: in closed form
-// for coordinate sets, the centre for balls and ellipsoids. For polyhedra it is a point well inside, the map's own anchor where
-// that serves (interior_point); with `anchor_gradient` it is the analytic centre, and derivatives pass through it. Throws
-// InvalidSet for data that the set does not have, ShapeError for shapes that do not fit.
+// Projects onto each sample's set, with gradients to u and to all data. An anchor that is not given is found: in closed form
+// for coordinate sets, the centre for balls and ellipsoids. For polyhedra it is a point well inside, which is the map's own
+// anchor if that serves (interior_point); with `anchor_gradient` it is the analytic centre, and derivatives pass through it.
+// Throws InvalidSet for data that the set does not have, ShapeError for shapes that do not fit.
 [[nodiscard]] SampleResult project_samples(const at::Tensor& u, const SampleData& data, bool anchor_gradient,
                                            const MapPtr& map);
 
-// The u on each sample's hull that is mapped to x, NaN where there is none; and log |det J(u)|, (...). Differentiable in x, in u
-// and in all data but the anchor that is found where none is given.
+// The u on each sample's hull that is mapped to x, NaN if there is none; and log |det J(u)|, (...). Differentiable in x, in u
+// and in all data, except through an anchor that was found because none was given.
 [[nodiscard]] at::Tensor inverse_samples(const at::Tensor& x, const SampleData& data, const MapPtr& map);
 [[nodiscard]] at::Tensor log_abs_det_samples(const at::Tensor& u, const SampleData& data, const MapPtr& map);
 

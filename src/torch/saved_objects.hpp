@@ -11,15 +11,15 @@
 #include "map_object.hpp"
 #include "set_builders.hpp"
 
-// Maps and layers as plain values: what TorchScript calls to make them, and what they are saved as.
+// Maps and layers as plain values: the functions by which TorchScript makes them, and the form in which they are saved.
 namespace softradial::ops {
 
 [[nodiscard]] MapPtr make_map(const SetPtr& set, const std::string& method, const std::string& contraction,
                               double lambda, double epsilon, const std::string& search, const MaybeTensor& anchor);
 
-// A map is saved as its set, the words of its method, and numbers: lambda, epsilon, then the anchor that was found, so that
-// loading searches for nothing. No tensors: one that is made for the pickle alone is gone before a process that is being
-// spawned can share its memory.
+// A map is saved as its set, the names of its method, and numbers: lambda, epsilon, then the anchor that was found, so that
+// loading needs no search. No tensors: a tensor made only for the pickle would be gone before a spawned process can share its
+// memory.
 using Numbers = std::vector<double>;
 using SavedMap = std::tuple<std::string, std::vector<std::string>, Numbers>;
 [[nodiscard]] SavedMap save_map(const MapPtr& map);
@@ -30,8 +30,8 @@ using LayerOptions = c10::Dict<std::string, double>;
                                                const std::string& contraction, const LayerOptions& options,
                                                const std::string& search, const MaybeTensor& anchor);
 
-// A layer is saved as its set, its words (method, contraction, search) and its numbers by name; an anchor of the user's is
-// one more, empty without.
+// A layer is saved as its set, its words (method, contraction, search), its numbers by name, and the user's anchor, which is
+// empty if there is none.
 using SavedLayer = std::tuple<std::string, std::vector<std::string>, LayerOptions, Numbers>;
 [[nodiscard]] SavedLayer save_layer(const LayerObjectPtr& layer);
 [[nodiscard]] LayerObjectPtr load_layer(const SavedLayer& saved);

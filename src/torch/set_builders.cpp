@@ -71,8 +71,8 @@ FieldValue value_of(const at::Tensor& tensor, const Field& field) {
   throw InvalidSet(name + ": expected a set, got a tensor");
 }
 
-// Only data that a layer's call takes can be learned. For other data that require a gradient this is an error: the
-// gradient must not get lost in silence.
+// Only data that a layer's call takes can be learned. Other data that require a gradient are refused: their gradient must not
+// get lost in silence.
 void keep_learned(SetObject::Tensors& learned, const Field& field, const at::Tensor& tensor, bool sparse) {
   if (!tensor.requires_grad()) return;
   if (field.learned_as.empty() || (sparse && !field.learned_if_sparse)) {

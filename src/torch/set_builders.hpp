@@ -8,7 +8,7 @@
 
 #include "set_object.hpp"
 
-// Sets from tensors: the ops behind softradial.Simplex(...), softradial.Polyhedron(...) and the rest.
+// Builds sets from tensors: the ops behind softradial.Simplex(...), softradial.Polyhedron(...) and the rest.
 namespace softradial::ops {
 
 using MaybeTensor = c10::optional<at::Tensor>;
@@ -17,9 +17,9 @@ using MaybeTensor = c10::optional<at::Tensor>;
   return tensor.defined() ? MaybeTensor(tensor) : c10::nullopt;
 }
 
-// A set of any type (softradial/set_type.hpp) from its fields: numbers (), lists (n), matrices (m, n), dense or sparse, and
-// lists of them (k, m, n); `sets` are those of a field that holds sets. A tensor that requires a gradient is remembered
-// under the name that a layer's call takes for it (SetObject::learned).
+// Builds a set of any type (softradial/set_type.hpp) from its fields: numbers (), lists (n), matrices (m, n), dense or sparse,
+// and lists of matrices (k, m, n). `sets` are the members of a field that holds sets. A tensor that requires a gradient is
+// kept under the name that a layer's call takes for it (SetObject::learned).
 [[nodiscard]] SetPtr make_set(const std::string& type, const c10::Dict<std::string, at::Tensor>& data,
                               const std::vector<SetPtr>& sets);
 

@@ -12,7 +12,7 @@
 namespace softradial::ops {
 namespace {
 
-// Of a Description: -0 and 0 are equal numbers, and std::hash keeps that.
+// Hashes a Description. -0 and 0 are equal numbers, and std::hash gives them equal hashes.
 class Hasher {
  public:
   void add(const Description& description) {

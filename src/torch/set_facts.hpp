@@ -6,10 +6,10 @@
 
 #include "softradial/set.hpp"
 
-// What Python asks of a set besides its own methods.
+// Facts about a set that Python asks for besides the set's own methods.
 namespace softradial::ops {
 
-// An interior point, where it is known without a search: the user's own, or the set's closed form.
+// An interior point that is known without a search: the user's own, or one in closed form.
 [[nodiscard]] c10::optional<at::Tensor> known_anchor(const Set& set);
 
 // Equal sets have equal hashes.

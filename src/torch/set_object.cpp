@@ -18,7 +18,7 @@ at::Tensor SetObject::violation(const at::Tensor& x) const {
   const at::Tensor points = x.detach().to(at::kCPU, at::kDouble).contiguous();
   at::Tensor out = at::empty(x.sizes().slice(0, x.dim() - 1), at::kDouble);
   ViolationMeter meter(set_);
-  // Points that are no floating-point numbers are exact.
+  // Points whose dtype is not floating-point are exact.
   const double ulp = ops::ulp(at::isFloatingType(x.scalar_type()) ? x.scalar_type() : at::kDouble);
   for (int64_t i = 0; i < out.numel(); ++i) {
     out.data_ptr<double>()[i] = meter.beyond_rounding({points.data_ptr<double>() + i * x.size(-1), set_.dim()}, ulp);
@@ -38,7 +38,7 @@ at::Tensor violation_kernel(const at::Tensor& x, const SetPtr& set) { return set
 }  // namespace
 
 TORCH_LIBRARY_IMPL(softradial, CompositeExplicitAutograd, m) { m.impl("violation", violation_kernel); }
-// A measure, not a value: it has no derivative.
+// The violation is a measurement and has no derivative.
 TORCH_LIBRARY_IMPL(softradial, Autograd, m) { m.impl("violation", torch::CppFunction::makeFallthrough()); }
 
 TORCH_LIBRARY_IMPL(softradial, FuncTorchBatched, m) { m.impl("violation", Vmapped<violation>::call); }

@@ -11,8 +11,8 @@
 namespace softradial::ops {
 
 // A convex set as Python and TorchScript see it: torch.classes.softradial.Set. Immutable.
-// `learned` keeps the tensors among its data that require a gradient, by the names that a layer's call takes; the set
-// itself holds their values at the time of construction.
+// `learned` holds those tensors of its data that require a gradient, under the names that a layer's call takes. The set itself
+// holds the values that they had at construction.
 class SetObject final : public torch::CustomClassHolder {
  public:
   using Tensors = c10::Dict<std::string, at::Tensor>;
@@ -34,7 +34,7 @@ class SetObject final : public torch::CustomClassHolder {
 
 using SetPtr = c10::intrusive_ptr<SetObject>;
 
-// The same through the dispatcher: inside a transform of torch.func, too.
+// The violation through the dispatcher, so that it also works inside a transform of torch.func.
 [[nodiscard]] at::Tensor violation(const at::Tensor& x, const SetPtr& set);
 
 }  // namespace softradial::ops

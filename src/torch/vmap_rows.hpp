@@ -6,11 +6,11 @@
 
 #include <initializer_list>
 
-// torch.func.vmap over ops whose rows do not depend on each other: its dimension is one more of the batch. Without a rule
-// torch calls an op sample by sample.
+// Rules for torch.func.vmap over ops whose rows are independent: the mapped dimension joins the batch. Without a rule, torch
+// calls an op sample by sample.
 namespace softradial::ops {
 
-// The tensors of one call, as the level of vmap that is being run sees them.
+// The tensors of one call, as the current level of vmap sees them.
 class VmapRows {
  public:
   explicit VmapRows(std::initializer_list<at::Tensor> tensors)
@@ -20,10 +20,10 @@ class VmapRows {
     }
   }
 
-  // How many samples; 0 where none of the tensors is batched on this level.
+  // The number of samples; 0 if none of the tensors is batched on this level.
   [[nodiscard]] int64_t size() const noexcept { return size_; }
 
-  // The tensor with the samples in front.
+  // The tensor with the mapped dimension in front.
   [[nodiscard]] at::Tensor in_front(const at::Tensor& tensor) const {
     if (size_ == 0) return tensor;
     if (const auto* batched = at_level(tensor)) return batched->value().movedim(batched->bdim(), 0);
@@ -31,7 +31,7 @@ class VmapRows {
     shape.insert(shape.begin(), size_);
     return tensor.expand(shape);
   }
-  // A result that has the samples in front.
+  // Turns a result with the mapped dimension in front back into a batched tensor.
   [[nodiscard]] at::Tensor batched(const at::Tensor& result) const {
     return size_ == 0 ? result : at::functorch::makeBatched(result, 0, level_);
   }
@@ -47,7 +47,7 @@ class VmapRows {
   int64_t size_ = 0;
 };
 
-// The rule for an op from rows (..., n) to (..., m) or to one number a row.
+// The rule for an op that maps rows (..., n) to (..., m) or to one number per row.
 template <auto kOp>
 struct Vmapped;
 template <class... Rest, at::Tensor (*kOp)(const at::Tensor&, Rest...)>

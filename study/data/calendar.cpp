@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono;
 
-// Reads `count` digits from `begin` on as a number; nothing if one of the characters is no digit.
+// Reads `count` digits from `begin` on as a number; nothing if one of the characters is not a digit.
 std::optional<int> digits(std::string_view text, std::size_t begin, std::size_t count) noexcept {
   if (text.size() < begin + count) return std::nullopt;
   int value = 0;

@@ -10,7 +10,7 @@
 
 namespace softradial::study {
 
-// Days with prices in a year: what annualises returns and volatilities.
+// Trading days in a year, by which returns and volatilities are annualised.
 inline constexpr double kTradingDaysPerYear = 252;
 
 inline constexpr std::int64_t kHoursPerWeek = 168;
@@ -27,8 +27,8 @@ inline constexpr std::int64_t kHoursPerWeek = 168;
 // "2024-01-01T00"
 [[nodiscard]] std::string format_hour(std::chrono::local_seconds hour);
 
-// New York changes its clocks like this since 2007: on the second Sunday of March the hour 02 does not exist, on the
-// first Sunday of November the hour 01 happens twice.
+// Clock changes in New York since 2007: on the second Sunday of March the hour 02 does not exist, on the first Sunday of
+// November the hour 01 happens twice.
 [[nodiscard]] bool is_skipped_hour(std::chrono::local_seconds hour) noexcept;
 [[nodiscard]] bool is_repeated_hour(std::chrono::local_seconds hour) noexcept;
 
@@ -40,7 +40,7 @@ struct SplitDates {
   friend bool operator==(const SplitDates&, const SplitDates&) = default;
 };
 
-// Fractions of the hours, in chronological order. The test split is the rest.
+// Fractions of the hours, in chronological order. The test split takes the rest.
 struct FractionSplit {
   double train = 0.7;
   double validation = 0.15;
@@ -49,9 +49,9 @@ struct FractionSplit {
 
 inline constexpr std::array<std::string_view, 3> kSplitNames = {"train", "validation", "test"};
 
-// As the paper's text says: 2018-12-31 and 2020-12-31, the default.
+// The splits in the paper's text: 2018-12-31 and 2020-12-31, the default.
 [[nodiscard]] SplitDates text_splits() noexcept;
-// As the numbers of its summary table show: 2017-12-31 and 2019-12-31.
+// The splits that match the numbers of the paper's summary table: 2017-12-31 and 2019-12-31.
 [[nodiscard]] SplitDates table_splits() noexcept;
 
 // "text", "table" or "DATE,DATE". Throws DataError.

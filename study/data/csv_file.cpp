@@ -27,6 +27,11 @@ using GzipFile = std::unique_ptr<std::remove_pointer_t<gzFile>, CloseGzip>;
 
 constexpr unsigned kBlock = 1U << 20;
 
+// A compressed file of kilobytes may be made to fill the memory: gzip expands up to 1032 times. Tables, even of zeros, stay
+// below kMostExpansion; texts of up to kAlwaysTaken bytes do no harm.
+constexpr std::size_t kMostExpansion = 300;
+constexpr std::size_t kAlwaysTaken = std::size_t{64} << 20;
+
 std::string system_message() { return std::generic_category().message(errno); }
 
 std::string gzip_message(gzFile file) {
@@ -64,8 +69,11 @@ std::string read_text_file(const std::string& path) {
     if (count < 0) throw DataError(path + ": cannot be read: " + gzip_message(file.get()));
     size += static_cast<std::size_t>(count);
     if (count == 0) break;
+    if (size > kAlwaysTaken && size / kMostExpansion > static_cast<std::size_t>(gzoffset(file.get()))) {
+      throw DataError(path + ": expands to more than " + std::to_string(kMostExpansion) + " times its size: this is no table");
+    }
   }
-  // gzread reports no error where a compressed file was cut off; only gzerror tells.
+  // gzread reports no error if a compressed file was cut off; only gzerror does.
   int code = Z_OK;
   gzerror(file.get(), &code);
   if (code == Z_BUF_ERROR) throw DataError(path + ": cannot be read: the compressed file is cut off");

@@ -8,7 +8,8 @@
 
 namespace softradial::study {
 
-// Reads the whole file as text. Decompresses gzip, whatever the name of the file. Throws DataError.
+// Reads the whole file as text. Decompresses gzip, whatever the name of the file. Throws DataError, also if
+// a compressed file expands beyond all measure.
 [[nodiscard]] std::string read_text_file(const std::string& path);
 
 // Writes the text by write_file (files/durable_file.hpp), compressed if the name of the file ends in .gz.
@@ -41,7 +42,7 @@ class CsvText {
 // A field as a message shows it: in quotes, in printable ASCII, cut if it is long.
 [[nodiscard]] std::string quoted_field(std::string_view field);
 
-// The field as a finite number; nothing if it is anything else.
+// The field as a finite number; nothing if it is not one.
 [[nodiscard]] std::optional<double> parse_number(std::string_view field) noexcept;
 
 // Whether the field says that there is no value: empty, "null", "NaN", "N/A" and the like.

@@ -17,7 +17,7 @@ namespace softradial::study {
 
 namespace {
 
-// Counts are whole numbers, and a double holds them exactly up to here; the sum of two is finite.
+// The largest count. Counts are whole numbers, which a double holds exactly up to here, and the sum of two stays finite.
 constexpr double kLargestCount = 0x1p53;
 
 bool is_nowhere(const std::string& zone) { return zone == "264" || zone == "265"; }

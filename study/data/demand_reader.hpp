@@ -15,11 +15,11 @@ struct DemandData {
 };
 
 // Drops the zones 264 (unknown) and 265 (outside the city) and keeps the `max_zones` others with the largest total demand
-// (of equal ones the first); 0 keeps all. The zones stay in the order of the source: a set without names refers to it.
-// Warns about dropped zones and about too few zones. The totals are those of all hours: the zones are chosen once, for all
+// (the first ones in a tie); 0 keeps all. Zones stay in the order of the source, to which a set without names refers.
+// Warns about dropped zones and about too few zones. Totals are over all hours: the zones are chosen once, for all
 // splits.
 void select_zones(DemandData& data, std::size_t max_zones);
-// The places of the zones that are kept, in increasing order, for zones with these totals.
+// The positions of the zones to keep, in increasing order, given the total of each zone.
 [[nodiscard]] std::vector<Eigen::Index> kept_zones(const std::vector<std::string>& zones,
                                                    const Eigen::RowVectorXd& totals, std::size_t max_zones,
                                                    std::vector<std::string>& warnings);

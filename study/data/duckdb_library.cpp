@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kName = "libduckdb.so";
 
 std::shared_ptr<void> open_file(const std::string& path) {
-  // NODELETE: the library leaves threads and thread-local data behind that outlive a dlclose.
+  // NODELETE: the library leaves behind threads and thread-local data that outlive a dlclose.
   void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) return nullptr;
   return {handle, [](void* opened) { ::dlclose(opened); }};

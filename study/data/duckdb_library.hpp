@@ -10,8 +10,8 @@ namespace softradial::study {
 // the program starts.
 class DuckDbLibrary {
  public:
-  // Looks at the file $SOFTRADIAL_DUCKDB if it is set, then ../lib/libduckdb.so as seen from the program, then where the
-  // system keeps its libraries. Throws DataError.
+  // Tries the file $SOFTRADIAL_DUCKDB if it is set, then ../lib/libduckdb.so relative to the program, then the system's
+  // folders for libraries. Throws DataError.
   [[nodiscard]] static DuckDbLibrary open();
 
   decltype(&duckdb_open) open_database = nullptr;

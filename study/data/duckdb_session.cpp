@@ -53,7 +53,7 @@ DuckDbSession::DuckDbSession(std::size_t threads) : library_(DuckDbLibrary::open
   try {
     run("SET autoinstall_known_extensions = false");
     run("SET autoload_known_extensions = false");
-    // Counts do not depend on the order of rows.
+    // Only counts are needed, and these do not depend on the order of rows.
     run("SET preserve_insertion_order = false");
     if (threads > 0) run("SET threads = " + std::to_string(threads));
   } catch (...) {

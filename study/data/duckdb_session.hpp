@@ -17,16 +17,16 @@ class DuckDbSession {
   DuckDbSession& operator=(const DuckDbSession&) = delete;
   ~DuckDbSession();
 
-  // These five throw DataError with the first line of DuckDB's message.
+  // These five functions throw DataError with the first line of DuckDB's message.
   void run(const std::string& sql);
   // The names of the columns of a query's result.
   [[nodiscard]] std::vector<std::string> columns(const std::string& sql);
   // The only column of a query, which must be text without NULL.
   [[nodiscard]] std::vector<std::string> strings(const std::string& sql);
-  // The numbers of a query whose `width` columns are BIGINT without NULL, row by row in one list.
+  // The numbers of a query with `width` columns, all BIGINT without NULL: row by row in one list.
   [[nodiscard]] std::vector<std::int64_t> integers(const std::string& sql, std::size_t width);
-  // Writes the first rows of a query whose columns are DOUBLE without NULL, as many as `out` has of both, and returns how many
-  // rows the query has.
+  // Runs a query whose columns are DOUBLE without NULL. Writes its first rows to `out`, as many as `out` has, and returns the
+  // number of rows of the query.
   [[nodiscard]] Eigen::Index doubles(const std::string& sql, Table& out);
 
  private:

@@ -10,7 +10,7 @@ namespace {
 
 char lower_letter(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
-// Restricted Damerau-Levenshtein distance. edits[i][j]: between the first i letters of a and the first j of b.
+// Restricted Damerau-Levenshtein distance. edits[i][j] is that between the first i letters of a and the first j of b.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> edits(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) edits[i][0] = i;
@@ -27,7 +27,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return edits[a.size()][b.size()];
 }
 
-// Longer words are no names, and comparing them would take long.
+// Longer words are not compared: they are no names, and comparing them would take long.
 constexpr std::size_t kLongestName = 64;
 
 }  // namespace

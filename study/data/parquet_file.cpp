@@ -10,7 +10,7 @@
 namespace softradial::study {
 namespace {
 
-// A file that goes with its scope.
+// A file that is deleted at the end of its scope.
 class PassingFile {
  public:
   explicit PassingFile(std::string name) : name_(std::move(name)) {}
@@ -35,7 +35,7 @@ void write_parquet(const std::string& file, std::string_view csv) {
   const PassingFile table(own + ".part");
   write_file(text.name(), csv);
   DuckDbSession session(1);
-  // All rows are looked at before a type is chosen.
+  // DuckDB reads all rows before it chooses a type.
   session.run("COPY (SELECT * FROM read_csv(" + sql_text(text.name()) + ", header = true, sample_size = -1)) TO " +
               sql_text(table.name()) + " (FORMAT parquet)");
   write_file(file, read_file(table.name()));

@@ -19,7 +19,7 @@ std::string sql_name(const std::string& name) {
 struct ParquetTable::State {
   DuckDbSession session{1};
   std::string source;  // "read_parquet('...')"
-  std::string time;    // the column of the times
+  std::string time;    // name of the column of times
   std::string type;    // its type
 };
 
@@ -53,7 +53,7 @@ Table ParquetTable::read(RowRange rows, const std::vector<std::string>& columns)
   const auto time = [&](std::int64_t row) {
     return "CAST(" + sql_text(times_[static_cast<std::size_t>(row)]) + " AS " + state_->type + ")";
   };
-  // Row groups know their first and last times: DuckDB reads those that have rows of ours.
+  // Row groups store their first and last time, so DuckDB reads only those that have rows in the range.
   sql += " FROM " + state_->source + " WHERE " + state_->time + " BETWEEN " + time(rows.begin) + " AND " +
          time(rows.end - 1) + " ORDER BY " + state_->time;
   const Eigen::Index found = state_->session.doubles(sql, out);

@@ -11,8 +11,8 @@ namespace softradial::study {
 
 [[nodiscard]] bool is_parquet(std::string_view path);
 
-// A wide table in a Parquet file: a column of times in increasing order, then columns of numbers. Any rows and columns of it
-// are read with DuckDB, which skips what was not asked for: the file may be larger than memory.
+// A wide table in a Parquet file: a column of times in increasing order, then columns of numbers. DuckDB reads any rows and
+// columns of it and skips the rest, so the file may be larger than memory.
 class ParquetTable {
  public:
   // Reads the names and the times. Throws DataError, also in a build without DuckDB.
@@ -21,10 +21,10 @@ class ParquetTable {
   ParquetTable(const ParquetTable&) = delete;
   ParquetTable& operator=(const ParquetTable&) = delete;
 
-  [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }  // without that of the times
+  [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }  // without the column of times
   [[nodiscard]] const std::vector<std::string>& times() const { return times_; }      // as text
 
-  // (rows, columns). A number that is missing is NaN. Throws DataError.
+  // Shape (rows, columns). A missing number is NaN. Throws DataError.
   [[nodiscard]] Table read(RowRange rows, const std::vector<std::string>& columns);
   // The sums of all columns over all rows.
   [[nodiscard]] Eigen::RowVectorXd totals();

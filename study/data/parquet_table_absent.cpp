@@ -1,6 +1,6 @@
 #include "data/parquet_table.hpp"
 
-// A build without DuckDB.
+// Stands in for parquet_table.cpp in a build without DuckDB.
 namespace softradial::study {
 
 struct ParquetTable::State {};

@@ -17,11 +17,11 @@ namespace softradial::study {
 
 namespace {
 
-// Daily moves beyond these limits are reported. The limit for falls is 45 %: a two-for-one split that was not adjusted
-// shows as -50 % plus the day's own move.
+// Daily moves beyond these limits are reported. The limit for falls is 45 %, because an unadjusted two-for-one split shows as
+// -50 % plus the day's own move.
 constexpr double kLargestRise = 0.5;
 constexpr double kLargestFall = -0.45;
-// A warning names this many days and counts the rest.
+// A warning names this many days and only counts the rest.
 constexpr std::size_t kDaysNamed = 3;
 
 std::string number(double value) {
@@ -143,7 +143,7 @@ std::vector<std::string> price_files(const std::string& folder) {
     if (entry.is_regular_file() && is_price_file(entry.path().string())) files.push_back(entry.path().string());
   }
   if (error) throw DataError(folder + ": cannot be read: " + error.message());
-  if (files.empty()) throw DataError(folder + ": the folder has no price files (*.csv, *.csv.gz, *.txt)");
+  if (files.empty()) throw DataError(folder + ": the folder has no price files (*.csv, *.csv.gz, *.txt, *.txt.gz)");
   std::ranges::sort(files);
   return files;
 }

@@ -5,8 +5,8 @@
 
 namespace softradial::study {
 
-// exp and log computed with +, -, * and / alone, to about 1e-15. Those of the C library differ in the last digit from
-// system to system, and generated data must not. Domains: |x| < 700 for exp; x positive and normal for log.
+// exp and log computed with +, -, * and / alone, to about 1e-15. Those of the C library differ in the last digit between
+// systems, but generated data must not. Domains: |x| < 700 for exp; x positive and normal for log.
 [[nodiscard]] double portable_exp(double x) noexcept;
 [[nodiscard]] double portable_log(double x) noexcept;
 
@@ -25,7 +25,7 @@ class Random {
   [[nodiscard]] double fat_tailed() noexcept;
   // Gamma with the given shape >= 1 and mean 1 (Marsaglia and Tsang 2000).
   [[nodiscard]] double gamma_of_mean_one(double shape) noexcept;
-  // Poisson, by products of uniforms, in steps of a mean of at most 16: time grows with the mean.
+  // Poisson, by products of uniforms, in steps with a mean of at most 16: the time grows with the mean.
   [[nodiscard]] double poisson(double mean) noexcept;
 
  private:

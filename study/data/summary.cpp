@@ -19,7 +19,7 @@ double median(std::vector<double> values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-// 0 where a series is constant.
+// Returns 0 if a series is constant.
 double correlation(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
   const Eigen::VectorXd x = a.array() - a.mean();
   const Eigen::VectorXd y = b.array() - b.mean();
@@ -92,7 +92,7 @@ double kolmogorov_smirnov_p(std::vector<double> a, std::vector<double> b) {
     distance = std::max(distance, std::abs(static_cast<double>(i) / n - static_cast<double>(j) / m));
   }
   const double l = std::sqrt(n * m / (n + m)) * distance;
-  // Below this the series is 1 up to rounding, and converges slowly.
+  // Below this, the sum is 1 up to rounding and the series converges slowly.
   if (l < 0.2) return 1;
   double p = 0;
   for (int k = 1; k <= 100; ++k) p += (k % 2 == 1 ? 2 : -2) * std::exp(-2 * l * l * k * k);

@@ -40,7 +40,7 @@ double weekly_mean(const Day& weekday_weights, const Day& weekend_weights) {
   return sum / (7 * 24);
 }
 
-// From Friday 18 h to Sunday 18 h.
+// The weekend lasts from Friday 18 h to Sunday 18 h.
 bool is_weekend(local_seconds hour) {
   const weekday shifted(floor<days>(hour + hours(6)));
   return shifted == Saturday || shifted == Sunday;
@@ -50,7 +50,7 @@ double next_state(double state, double persistence, Random& random) {
   return persistence * state + std::sqrt(1 - persistence * persistence) * random.normal();
 }
 
-// A_z. The shuffle decides which zone has which rank.
+// Draws the sizes A_z. The shuffle decides which zone has which rank.
 std::vector<double> zone_sizes(Random& random) {
   std::vector<double> sizes(kSyntheticZones);
   double sum = 0;

@@ -8,8 +8,8 @@ namespace softradial::study {
 
 inline constexpr std::size_t kSyntheticZones = 150;
 
-// Hourly requests of a city, 2024-01-01T00 .. 2024-06-30T23, 150 zones, the same for a seed on every machine. The clocks
-// of this city do not change.
+// Generates the hourly requests of a city, 2024-01-01T00 .. 2024-06-30T23, 150 zones; a seed gives the same data on every
+// machine. The clocks of this city do not change.
 //
 //   count_zt ~ Poisson(lambda_zt Gamma_zt),  Gamma with mean 1 and shape 12: variance = mean + mean^2 / 12
 //   lambda_zt = A_z (w_z work(hour, weekend) + (1 - w_z) leisure(hour, weekend)) exp(0.10 c_t + 0.15 y_zt)

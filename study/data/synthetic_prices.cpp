@@ -23,7 +23,7 @@ constexpr double kTurbulentDays = 30;
 constexpr double kTurbulentLoss = 0.3;
 constexpr double kLargestShock = 7;
 
-// Sums are plain loops throughout: vectorised ones add in an order that depends on the machine.
+// Sums are plain loops throughout, because vectorised sums add in an order that depends on the machine.
 using Series = std::vector<double>;
 
 double mean_of(const Series& values) {
@@ -121,7 +121,7 @@ Table hidden_signal(std::size_t dates, std::size_t assets, std::uint64_t seed) {
 // The theta at which z_t + theta z_t-1 has lag-1 autocorrelation a: a = theta / (1 + theta^2).
 double moving_average(double a) { return a == 0 ? 0 : (1 - std::sqrt(1 - 4 * a * a)) / (2 * a); }
 
-// What all spans share.
+// The parts of the market that all spans share.
 struct Market {
   const Universe& universe;
   Table signal;   // (dates, assets)
@@ -153,7 +153,7 @@ Market draw_market(const Universe& universe, std::size_t dates, std::uint64_t se
 }
 
 Series market_factor(const Market& market, std::size_t begin, std::size_t end, const MarketTargets& target) {
-  // An asset's autocorrelation is b_i^2 times the market's, on average about the correlation.
+  // On average, an asset's autocorrelation is b_i^2 times the market's, which is about the correlation times the market's.
   const double theta = moving_average(std::clamp(target.autocorrelation / target.correlation, -0.45, 0.45));
   Series f;
   for (std::size_t t = begin; t < end; ++t) {

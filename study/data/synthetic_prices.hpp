@@ -7,18 +7,18 @@
 
 namespace softradial::study {
 
-// The signal in generate_prices. Per unit of g, an asset's expected return rises by kSignalReturn times its own
-// volatility, and its own shocks shrink by the fraction kSignalCalm.
+// The strength of the signal g in generate_prices. Per unit of g, an asset's expected return rises by kSignalReturn times its
+// own volatility, and its own shocks shrink by the fraction kSignalCalm.
 inline constexpr double kSignalReturn = 0.12;
 inline constexpr double kSignalCalm = 0.4;
 
 struct SyntheticPrices {
   PriceTable table;
-  // (dates, assets): g at the close of each day. It drives the next day's return; prices alone do not show it.
+  // (dates, assets): g at the close of each day. It drives the next day's return and cannot be read off the prices alone.
   Table signal;
 };
 
-// Daily prices from 2010-01-04 to 2025-12-31, Monday to Friday, the same for a seed on every machine.
+// Generates daily prices from 2010-01-04 to 2025-12-31, Monday to Friday; a seed gives the same prices on every machine.
 //
 //   r_it = drift_i + s q_i (b_i F_t + sqrt(1 - b_i^2) ((1 - kSignalCalm g_i,t-1) E_it + kSignalReturn h_i,t-1))
 //

@@ -13,7 +13,7 @@
 namespace softradial::study {
 namespace {
 
-// What differs between the two kinds of table: times, names and numbers.
+// The differences between the two kinds of table: times, names and numbers.
 std::vector<std::chrono::sys_days>& times_in(PriceTable& table) { return table.dates; }
 std::vector<std::chrono::local_seconds>& times_in(DemandTable& table) { return table.hours; }
 std::vector<std::string>& names_in(PriceTable& table) { return table.tickers; }
@@ -21,7 +21,7 @@ std::vector<std::string>& names_in(DemandTable& table) { return table.zones; }
 Table& numbers_in(PriceTable& table) { return table.prices; }
 Table& numbers_in(DemandTable& table) { return table.demand; }
 
-// Times and names of some rows and columns of the outline, without numbers.
+// The times and names of some rows and columns of the outline, without numbers.
 template <class TableType>
 TableType outline_of(TableType outline, RowRange rows, const std::vector<std::string>& columns) {
   auto& times = times_in(outline);
@@ -64,7 +64,7 @@ std::optional<std::chrono::local_seconds> parsed(const std::string& text, const 
   return parse_hour(text);
 }
 
-// A Parquet file is not repaired: what a CSV reader would mend is refused.
+// Parquet files are not repaired: faults that the CSV readers mend are refused here.
 void check_follows(const std::string& path, std::chrono::sys_days day, std::chrono::sys_days before) {
   if (day == before) throw DataError(path + ": " + format_date(day) + " occurs twice");
 }

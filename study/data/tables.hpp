@@ -36,7 +36,7 @@ struct DemandTable {
   std::vector<std::chrono::local_seconds> hours;
   std::vector<std::string> zones;
   Table demand;
-  std::size_t zones_left_out = 0;  // zones of the source that the table does not have
+  std::size_t zones_left_out = 0;  // number of zones of the source that the table leaves out
 };
 
 // The columns with these names, in this order. Throws DataError for a name that the table does not have.

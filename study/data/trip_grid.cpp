@@ -27,7 +27,7 @@ TripsPerDay trips_per_day(const std::vector<TripCount>& counts) {
   return total;
 }
 
-// The first and the last day to keep.
+// Finds the first and the last day to keep.
 std::pair<sys_days, sys_days> find_span(const TripsPerDay& total, const TripImportOptions& options) {
   const auto is_allowed = [&options](sys_days day) {
     return (!options.from || day >= *options.from) && (!options.to || day <= *options.to);
@@ -108,7 +108,7 @@ TripImport grid_of_trips(const std::vector<TripCount>& counts, const TripImportO
   for (Eigen::Index i = 1; i + 1 < rows; ++i) {
     const local_seconds hour = table.hours[static_cast<std::size_t>(i)];
     if (!is_skipped_hour(hour)) continue;
-    // Clocks that were not set record trips in the hour that does not exist. These trips are kept.
+    // Wrongly set clocks record trips in the hour that does not exist. These trips are kept.
     if (table.demand.row(i).sum() > 0) continue;
     table.demand.row(i) = skipped_hour_demand(table.demand.row(i - 1), table.demand.row(i + 1));
     warnings.push_back(format_hour(hour) +

@@ -15,7 +15,7 @@ namespace softradial::study {
 
 namespace {
 
-// The columns of yellow, green and high-volume for-hire records. Upper and lower case count as the same.
+// Column names in yellow, green and high-volume for-hire records. Case does not matter.
 constexpr std::array<std::string_view, 3> kPickupColumns = {"tpep_pickup_datetime", "lpep_pickup_datetime",
                                                             "pickup_datetime"};
 constexpr std::string_view kZoneColumn = "pulocationid";
@@ -45,7 +45,7 @@ std::vector<std::string> expand(DuckDbSession& session, const std::vector<std::s
   return files;
 }
 
-// CSV is read as text: a value that is no time or no number then becomes NULL and is counted as unreadable.
+// CSV is read as text: a value that is not a time or a number then becomes NULL and is counted as unreadable.
 std::string scan_of(const std::string& files, bool is_parquet) {
   return is_parquet ? "read_parquet(" + files + ")" : "read_csv(" + files + ", header = true, all_varchar = true)";
 }
@@ -99,7 +99,7 @@ std::string list_of(const std::vector<std::string>& files) {
   return list;
 }
 
-// A query for zone and time in microseconds of each trip; NULL where they cannot be read.
+// A query for the zone of each trip and its time in microseconds; NULL if they cannot be read.
 std::string select_trips(const Kind& kind, const std::vector<std::string>& files) {
   std::string sql = "SELECT TRY_CAST(";
   sql += quoted_name(kind.zone);
@@ -110,8 +110,8 @@ std::string select_trips(const Kind& kind, const std::vector<std::string>& files
   return sql;
 }
 
-// A query for zone, hour and number of trips; zone and hour are -1 where the time or the zone cannot be read. Hours are
-// rounded down. Before 1970 the operator // would round up; subtracting a remainder that is never negative does not.
+// A query for zone, hour and number of trips; zone and hour are -1 if either of them cannot be read. Hours are rounded down.
+// Before 1970 the operator // would round up; subtracting a remainder that is never negative rounds down.
 std::string count_query(const std::map<Kind, std::vector<std::string>>& files) {
   std::string all;
   for (const auto& [kind, paths] : files) {

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono;
 
-// The spans are those of the preset "table", to which the paper's numbers belong.
+// The spans of the preset "table", to which the paper's numbers belong.
 constexpr sys_days kTestEnd = sys_days(2025y / December / 31);
 
 // A row of the paper's table; means and volatilities in per cent.

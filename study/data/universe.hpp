@@ -8,7 +8,7 @@
 
 namespace softradial::study {
 
-// What the generated prices of one span of years show; annualised, as in the paper's table of summary statistics.
+// Statistics of the generated prices in one span of years; annualised, as in the paper's table of summary statistics.
 struct MarketTargets {
   std::chrono::sys_days last_day;
   double mean = 0;

@@ -25,7 +25,7 @@ Standardisation Standardisation::fit(const Eigen::Ref<const Table>& rows, double
   return s;
 }
 
-// All columns have as many rows: scale^2 = mean of the variances + variance of the means.
+// All columns have the same number of rows: scale^2 = mean of the variances + variance of the means.
 Standardisation Standardisation::pooled(Eigen::Index columns) const {
   Standardisation out = *this;
   for (Eigen::Index first = 0; first < mean.size(); first += columns) {
@@ -53,8 +53,8 @@ constexpr double kSmallestDeviation = 1e-12;
 
 using AssetRow = Eigen::Array<double, 1, Eigen::Dynamic>;
 
-// Moments of a run of days, for all assets at once: count, means, sums of squared deviations of r_i and of m, sums of
-// products of deviations of r_i and m.
+// Moments of a run of days, for all assets at once: the count, the means, the sums of squared deviations of r_i and of m, and
+// the sums of products of the deviations of r_i and m.
 struct Moments {
   double count = 0;
   double market_mean = 0;
@@ -64,7 +64,7 @@ struct Moments {
   explicit Moments(Eigen::Index assets)
       : mean(AssetRow::Zero(assets)), squares(AssetRow::Zero(assets)), products(AssetRow::Zero(assets)) {}
 
-  // Welford's update: the deviation of r is taken from the old mean, that of m from the new one.
+  // Welford's update: uses the deviation of r from the old mean and that of m from the new one.
   void add(const AssetRow& r, double m) {
     count += 1;
     const AssetRow deviation = r - mean;
@@ -76,7 +76,7 @@ struct Moments {
     market_squares += market_deviation * (m - market_mean);
   }
 
-  // Both runs together: M = M_a + M_b + delta delta' n_a n_b / (n_a + n_b).
+  // Merges two runs: M = M_a + M_b + delta delta' n_a n_b / (n_a + n_b).
   void merge(const Moments& other) {
     const double total = count + other.count;
     const double weight = count * other.count / total;
@@ -120,9 +120,9 @@ Table price_relatives(const PriceTable& table) {
   return prices.bottomRows(days).cwiseQuotient(prices.topRows(days));
 }
 
-// The days are cut into blocks as long as the lookback. A window is the end of one block (a suffix) and the beginning of
-// the next (a prefix). Nothing is ever subtracted, so an outlier leaves no trace once it has left the window, which
-// running sums cannot promise.
+// The days are cut into blocks as long as the lookback. A window is the end of one block (a suffix) plus the beginning of the
+// next (a prefix). Nothing is ever subtracted, so an outlier leaves no trace once it has left the window. Running sums cannot
+// guarantee that.
 Table portfolio_features(const Table& returns, int64_t lookback) {
   if (lookback < 1) throw std::invalid_argument("the lookback must be at least 1, not " + std::to_string(lookback));
   const Eigen::Index days = returns.rows();
@@ -131,7 +131,7 @@ Table portfolio_features(const Table& returns, int64_t lookback) {
   Table features = Table::Zero(days, 3 * assets);
   features.leftCols(assets) = returns;
 
-  std::vector<Moments> suffixes;  // of the previous block, by their first day
+  std::vector<Moments> suffixes;  // suffixes of the previous block, by their first day
   for (Eigen::Index begin = 0; begin < days; begin += lookback) {
     const Eigen::Index end = std::min<Eigen::Index>(begin + lookback, days);
     Moments prefix(assets);

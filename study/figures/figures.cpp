@@ -20,7 +20,7 @@ using plot::Panel;
 using plot::Picture;
 using plot::Point;
 
-// A landscape with its two insets, on the right of it where the sets of the scenes leave room.
+// Adds a landscape with its two insets at its right edge, where the sets of the scenes leave room.
 void add_with_insets(Picture& picture, const SceneView& view, const std::string& title, const Box& box) {
   picture.panels.push_back({view.landscape(title), box});
   const double side = 0.33 * box.width;
@@ -29,7 +29,7 @@ void add_with_insets(Picture& picture, const SceneView& view, const std::string&
   picture.panels.push_back({view.loss(), {left, box.top + side + 14, side, 0.58 * side}, true});
 }
 
-// Figure 1 of the paper: the same descent through two layers.
+// Figure 1 of the paper: the same gradient descent through two layers.
 Picture projection() {
   Picture picture{.title = "Descent through an orthogonal and through a soft radial projection",
                   .description =
@@ -45,7 +45,7 @@ Picture projection() {
   return picture;
 }
 
-// Figure 2 of the paper: the anchor, a ray through u, where it leaves the set, and x on the way there.
+// Figure 2 of the paper: the anchor, a ray through u, the point where it leaves the set, and x on the way there.
 Picture intuition() {
   const Set set = parse_set(
       R"({"type": "intersection", "sets": [{"type": "ball", "center": [0, 0], "radius": 1.5},
@@ -92,7 +92,7 @@ Picture intuition() {
           .panels = {{panel, {0, 0, 640, 331}}}};
 }
 
-// A layer on a ray of the unit ball: how much of the way to the boundary x leaves, and how fast x still moves along the ray.
+// A layer along a ray of the unit ball: how far x stays from the boundary, and how fast x still moves along the ray.
 struct OnRay {
   std::vector<Point> left, speed;
 };
@@ -203,7 +203,7 @@ Figure landscape_of(Contraction contraction, const std::string& name) {
           }};
 }
 
-// The first of the scenes whose set the layer takes; layers of another width than the set are not drawn.
+// The first scene whose set the layer accepts. Layers whose input width differs from the set's dimension are not drawn.
 std::optional<Scene> scene_for(const LayerMethod& method) {
   for (const Scene& scene : {triangle_scene(), box_scene(), simplex_scene()}) {
     try {
@@ -249,7 +249,7 @@ std::vector<Figure> all_figures() {
       {"saturation", "how near to the boundary, and how flat, by contraction and precision", saturation}};
   for (const std::string_view name : method_names()) {
     const LayerMethod method = method_named(name);
-    if (name == "soft_radial" || name == "orthogonal") continue;  // in the figures of the paper
+    if (name == "soft_radial" || name == "orthogonal") continue;  // drawn in the figures of the paper
     const std::optional<Scene> scene = scene_for(method);
     if (!scene) continue;
     figures.push_back({"map_" + std::string(name), "the same descent through " + std::string(name),

@@ -8,10 +8,10 @@
 
 namespace softradial::study {
 
-// A figure that is drawn when it is asked for.
+// A figure, drawn when it is asked for.
 struct Figure {
-  std::string name;  // of its file, without an ending
-  std::string what;  // in one line
+  std::string name;  // file name without an ending
+  std::string what;  // description in one line
   std::function<plot::Picture()> draw;
 };
 

@@ -14,7 +14,7 @@ namespace {
 using plane::Vector2d;
 using plot::Point;
 
-// What the boundary of an unbounded set is cut off at.
+// The boundary of an unbounded set is cut off here.
 constexpr double kFarOutside = 20;
 
 std::vector<Point> points(const std::vector<Vector2d>& from, std::size_t every = 1) {
@@ -103,7 +103,7 @@ plot::Panel SceneView::warped_grid() const {
     xs.push_back(p.x());
     ys.push_back(p.y());
   }
-  // The same scale on both axes: the larger extent of the set.
+  // Both axes have the same scale, given by the larger extent of the set.
   const plot::Range rx = plot::range_of(xs);
   const plot::Range ry = plot::range_of(ys);
   const double half = std::max(rx.high - rx.low, ry.high - ry.low) / 2;

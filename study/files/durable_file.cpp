@@ -25,7 +25,7 @@ class Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
 
   [[nodiscard]] int number() const noexcept { return number_; }
-  // Closes now. A full disk over a network may show only here.
+  // Closes now. A full disk on a network may be reported only here.
   [[nodiscard]] bool close() noexcept { return ::close(std::exchange(number_, -1)) == 0; }
 
  private:
@@ -44,9 +44,9 @@ bool write_all(int descriptor, std::string_view bytes) noexcept {
   return true;
 }
 
-// The rights that a new file gets: mkostemp gives them to its owner alone.
+// The usual permissions of a new file: mkostemp gives access to the owner alone.
 mode_t usual_mode() noexcept {
-  // The mask can be read only by setting it. /proc tells it without a moment in which another thread has the wrong one.
+  // The umask can be read only by setting it, which other threads would notice for a moment. /proc shows it without that.
   constexpr mode_t kEveryone = 0666;
   mode_t mask = 022;
   const Descriptor status(::open("/proc/self/status", O_RDONLY | O_CLOEXEC));
@@ -97,8 +97,8 @@ void write_file(const std::filesystem::path& file, std::string_view bytes) {
     ::unlink(part.c_str());
     throw WriteError(file.string() + ": cannot be written: " + why);
   }
-  // The rename itself must survive a loss of power. Some file systems cannot sync a folder: then it is as durable as it
-  // can be there.
+  // The rename itself must survive a power loss. Some file systems cannot sync a folder; there it is as durable as it can
+  // be.
   const Descriptor folder(::open(folder_of(file).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.number() >= 0) ::fsync(folder.number());
 }

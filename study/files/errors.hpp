@@ -7,13 +7,13 @@
 
 namespace softradial::study {
 
-// Data that cannot be used, or a place that cannot be written to. The message is one line and names file, line and value.
+// Thrown for unusable data or a place that cannot be written to. The message is one line and names file, line and value.
 class DataError : public Error {
  public:
   using Error::Error;
 };
 
-// A file could not be written though its place is right: a full disk, a limit, a device that fails. The message is one
+// Thrown if a file could not be written though its place is right: a full disk, a limit, a failing device. The message is one
 // line and names the file.
 class WriteError : public std::runtime_error {
  public:

@@ -24,7 +24,7 @@ FolderLock::FolderLock(const std::filesystem::path& folder) {
                     (size > 0 ? " (" + std::string(owner, static_cast<std::size_t>(size)) + ")" : std::string()) +
                     " writes into this folder");
   }
-  // Only for the message above.
+  // The process id is written only for the message above.
   const std::string owner = std::to_string(::getpid());
   if (::ftruncate(descriptor_, 0) == 0) [[maybe_unused]]
     const ssize_t n = ::write(descriptor_, owner.data(), owner.size());

@@ -4,11 +4,11 @@
 
 namespace softradial::study {
 
-// Only one process writes into a folder. The lock is the kernel's (flock on FOLDER/.lock) and ends with the process,
-// however it ends: a lock that is left behind by a killed process does not exist.
+// Lets only one process write into a folder. The lock is the kernel's (flock on FOLDER/.lock) and ends with the process,
+// however it ends: a killed process leaves no lock behind.
 class FolderLock {
  public:
-  // Throws DataError, with the number of the other process, if the folder is locked already.
+  // Throws DataError with the id of the other process if the folder is already locked.
   explicit FolderLock(const std::filesystem::path& folder);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;

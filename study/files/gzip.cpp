@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kBlock = std::size_t{1} << 20;
 constexpr int kGzip = 15 + 16;  // the largest window, and gzip's header
 
-// zlib does not change what it reads, though it does not say so.
+// zlib does not change its input, though its interface does not say so.
 Bytef* input_of(std::string_view bytes) { return reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data())); }
 Bytef* output_at(std::string& out, std::size_t place) { return reinterpret_cast<Bytef*>(out.data() + place); }
 
@@ -56,7 +56,7 @@ std::string gunzipped(std::string_view bytes, std::size_t size) {
   if (inflateInit2(&stream, kGzip) != Z_OK) throw std::bad_alloc();
   const std::unique_ptr<z_stream, EndInflate> open(&stream);
   std::string out;
-  // One byte of room more than there should be: a text that is longer is noticed.
+  // Leaves room for one byte more than expected, so that a longer text is noticed.
   for (int state = Z_OK; state != Z_STREAM_END;) {
     const std::size_t done = out.size();
     out.resize(std::min(done + kBlock, size + 1));

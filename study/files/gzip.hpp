@@ -6,10 +6,10 @@
 
 namespace softradial::study {
 
-// The text as a gzip file. `level`: 1 is fast, 9 is small.
+// Compresses the text into a gzip file. `level`: 1 is fast, 9 is small.
 [[nodiscard]] std::string gzipped(std::string_view text, int level);
 
-// The text of a gzip file, which must have `size` bytes; no more are ever taken. Throws DataError if it is damaged.
+// Unpacks a gzip file whose text must have `size` bytes; it never takes more. Throws DataError if the file is damaged.
 [[nodiscard]] std::string gunzipped(std::string_view bytes, std::size_t size);
 
 }  // namespace softradial::study

@@ -5,8 +5,8 @@
 
 namespace softradial::study {
 
-// A text from outside as JSON; discarded (is_discarded()) if it is none, or nested deeper than anything of ours: copies and
-// prints of a value recurse, and a million brackets would take the whole stack.
+// Parses untrusted text as JSON. The result is discarded (is_discarded()) if the text is not JSON or is nested deeper than any
+// of our files: copying and printing a value recurse, and a million brackets would use up the stack.
 [[nodiscard]] nlohmann::json parse_json_text(std::string_view text);
 
 }  // namespace softradial::study

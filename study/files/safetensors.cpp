@@ -43,7 +43,7 @@ std::string length_bytes(std::uint64_t length) {
   return bytes;
 }
 
-// The number of bytes of an array; nothing if it is beyond what a file can hold.
+// The number of bytes of an array; nothing if it is more than a file can hold.
 std::optional<std::size_t> bytes_of(Dtype dtype, std::span<const std::int64_t> shape) {
   std::size_t count = named(dtype).size;
   for (const std::int64_t size : shape) {
@@ -81,7 +81,7 @@ std::string shape_text(std::span<const std::int64_t> shape) {
   return text + ")";
 }
 
-// The header as JSON. Refuses a name that stands twice and nesting that no header has, before either becomes a value.
+// Parses the header. Refuses duplicate names and nesting deeper than any header has, before either becomes a value.
 json parse_header(std::string_view text) {
   constexpr int kDeepest = 4;
   std::vector<std::set<std::string>> names(kDeepest + 1);
@@ -100,7 +100,7 @@ json parse_header(std::string_view text) {
 }
 
 struct Entry {
-  NamedArray array;  // without its bytes
+  NamedArray array;  // bytes not filled in
   std::size_t begin = 0;
   std::size_t end = 0;
 };
@@ -177,7 +177,7 @@ std::string to_safetensors(const TensorFile& file) {
                           {"data_offsets", {offset, offset + array.bytes.size()}}};
     offset += array.bytes.size();
   }
-  // Blanks after the header bring the arrays to a multiple of eight bytes, as the layout allows.
+  // Blanks after the header align the arrays to a multiple of eight bytes, as the layout allows.
   std::string text = header.dump();
   text.resize((text.size() + 7) / 8 * 8, ' ');
   std::string bytes = length_bytes(text.size()) + text;
@@ -185,7 +185,7 @@ std::string to_safetensors(const TensorFile& file) {
   const std::string zeros = "\"" + std::string(kChecksum) + "\":\"" + std::string(kDigits, '0') + "\"";
   Sha256 sum;
   sum.add(bytes);
-  // A text of the caller stands in the JSON with its quotes escaped: only the checksum's own entry matches.
+  // Quotes in a caller's text are escaped in the JSON, so only the checksum's own entry matches.
   bytes.replace(bytes.find(zeros) + zeros.size() - kDigits - 1, kDigits, sum.hex());
   return bytes;
 }

@@ -22,7 +22,7 @@ class Sha256 {
   std::unique_ptr<State> state_;
 };
 
-// Of a whole text.
+// The SHA-256 of a whole text, as hex() writes it.
 [[nodiscard]] std::string sha256_of(std::string_view text);
 
 }  // namespace softradial::study

@@ -14,9 +14,9 @@ bool is_utf8(std::string_view text) noexcept {
     for (std::size_t k = 1; k < length; ++k) {
       if ((byte(i + k) & 0xC0) != 0x80) return false;
     }
-    if (head == 0xE0 && byte(i + 1) < 0xA0) return false;  // two bytes would do
+    if (head == 0xE0 && byte(i + 1) < 0xA0) return false;  // overlong: two bytes are enough
     if (head == 0xED && byte(i + 1) > 0x9F) return false;  // surrogates
-    if (head == 0xF0 && byte(i + 1) < 0x90) return false;  // three bytes would do
+    if (head == 0xF0 && byte(i + 1) < 0x90) return false;  // overlong: three bytes are enough
     if (head == 0xF4 && byte(i + 1) > 0x8F) return false;  // above U+10FFFF
     i += length;
   }

@@ -4,7 +4,7 @@
 
 namespace softradial::study {
 
-// Whether the bytes are UTF-8 as JSON takes it: no form that is longer than it need be, no surrogates, nothing above U+10FFFF.
+// Whether the bytes are UTF-8 as JSON accepts it: no overlong forms, no surrogates, nothing above U+10FFFF.
 [[nodiscard]] bool is_utf8(std::string_view text) noexcept;
 
 }  // namespace softradial::study

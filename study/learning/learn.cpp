@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-// The mean loss of a batch; writes the gradient of the model's parameters.
+// Returns the mean loss of a batch and writes the gradient of the model's parameters.
 double loss_and_gradient(const LearningTask& task, const SampleLayer& layer, const Samples& batch, Mlp& model,
                          at::Generator& generator) {
   const at::AutoGradMode grad(true);

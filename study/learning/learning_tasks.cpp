@@ -31,7 +31,7 @@ MatrixXd uniform(Random& random, Eigen::Index rows, Eigen::Index cols, double lo
   return MatrixXd::NullaryExpr(rows, cols, [&] { return low + (high - low) * random.uniform(); });
 }
 
-// Some rows of the training samples, drawn with replacement.
+// Draws rows of the training samples with replacement.
 std::function<Samples(at::Generator&)> draw_from(Samples all, int64_t batch) {
   return [all = std::move(all), batch](at::Generator& generator) {
     const Tensor rows = at::randint(0, all.z.size(0), {batch}, generator, at::kLong);
@@ -44,7 +44,7 @@ double mean_of(const Tensor& values) { return values.to(at::kDouble).mean().item
 
 // ------------------------------------------------------------------------------------------------- decisions on a simplex
 
-// Costs f(z) = tanh(z W1) W2 are seen with noise in training and judged without.
+// Training sees the costs f(z) = tanh(z W1) W2 with noise; the test judges without noise.
 //   linear      maximise c.x; the optimum fills the best assets to the cap
 //   quadratic   minimise |x - t|^2, t = 1/n + (c - mean c) / 10; the optimum is t's projection
 LearningTask simplex_task(bool linear, uint64_t world) {
@@ -104,7 +104,7 @@ LearningTask simplex_task(bool linear, uint64_t world) {
 
 // ------------------------------------------------------------------------------------------ programmes with E y = f(z)
 
-// Samples of a programme, the last kTest of them for the test.
+// The number of samples of a programme; the last kTest are for the test.
 constexpr Eigen::Index kSamples = 4096;
 constexpr Eigen::Index kTest = 512;
 
@@ -116,7 +116,7 @@ void give_samples(LearningTask& task, const MatrixXd& z, const MatrixXd& f, cons
   task.test = {part(z, true), part(f, true), part(anchors, true), {}};
 }
 
-// The gap of mean objectives, relative to the size of the best one.
+// The difference of the mean objectives, relative to the size of the best one.
 std::function<double(const Tensor&)> relative_gap(const std::function<Tensor(const Tensor&)>& objective,
                                                   const Tensor& optimum) {
   const double best = mean_of(objective(optimum.to(at::kDouble)));
@@ -127,9 +127,9 @@ std::function<double(const Tensor&)> relative_gap(const std::function<Tensor(con
 // q, p uniform in [0, 1], E, G normal, z uniform in [-1, 1], h the row sums of |G E^+|: E^+ z is always feasible
 // (Donti, Rolnick and Kolter 2021).
 //
-// The optimum of the convex one is that of the QP solver. The other is a local one: sin(y) <= sin(y_k) + cos(y_k) (y - y_k)
-// + (y - y_k)^2 / 2, so that the programme with this bound in its place, solved again and again from the convex optimum, never
-// goes up.
+// The QP solver gives the optimum of the convex programme. The other optimum is a local one: with the bound sin(y) <= sin(y_k)
+// + cos(y_k) (y - y_k) + (y - y_k)^2 / 2 in place of sin(y), the programme is solved again and again from the convex optimum,
+// and its objective never rises.
 LearningTask dc3_task(bool convex, uint64_t world) {
   constexpr Eigen::Index kVariables = 100;
   constexpr Eigen::Index kRows = 50;
@@ -174,8 +174,8 @@ LearningTask dc3_task(bool convex, uint64_t world) {
   return task;
 }
 
-// Positions x_0 .. x_20 and steps u_0 .. u_19 in the plane, x_0 = z, x_{t+1} = x_t - u_t, |x| <= 10, |u| <= 1; squared distance
-// to (3, -12), which lies outside, and squared steps (Pinet's toy control problem).
+// Positions x_0 .. x_20 and steps u_0 .. u_19 in the plane, x_0 = z, x_{t+1} = x_t - u_t, |x| <= 10, |u| <= 1. The loss is the
+// squared distance to (3, -12), which lies outside, plus squared steps (Pinet's toy control problem).
 LearningTask mpc_task(uint64_t world) {
   constexpr Eigen::Index kSteps = 20;
   constexpr Eigen::Index kPositions = 2 * (kSteps + 1);
@@ -197,7 +197,7 @@ LearningTask mpc_task(uint64_t world) {
   VectorXd aim = VectorXd::Zero(kVariables);
   for (Eigen::Index t = 0; t <= kSteps; ++t) aim.segment(2 * t, 2) << 3, -12;
   Random random(world, 2);
-  // Strictly inside, so that staying there is strictly feasible.
+  // Strictly inside, so that staying in place is strictly feasible.
   const MatrixXd z = uniform(random, kSamples, 2, -9.99, 9.99);
   MatrixXd f = MatrixXd::Zero(kSamples, kPositions);
   f.leftCols(2) = z;
@@ -224,12 +224,12 @@ LearningTask mpc_task(uint64_t world) {
   return task;
 }
 
-// --------------------------------------------------------------------------------------------------- ways through a corridor
+// --------------------------------------------------------------------------------------------------- paths through a corridor
 
-// Control points y_0 .. y_15 of a way in the plane through three rooms, one after the other: the points of a stretch lie in its
-// room, those at a door in both. The ends are fixed. With weights a_k = e^z_k drawn for each sample, the way minimises
-// sum_k a_k |D^k y|^2 over the differences of orders 1, 2, 3: short, straight or steady, as in RAYEN's planning example
-// (Tordesillas, How and Hutter 2023), where the weights are the network's input and the corridor is fixed, too.
+// Control points y_0 .. y_15 of a path in the plane through three rooms in turn. The points of a stretch lie in its room,
+// those at a door in both. The ends are fixed. With weights a_k = e^z_k drawn for each sample, the path minimises sum_k a_k
+// |D^k y|^2 over the differences of orders 1, 2, 3: short, straight or steady. In RAYEN's planning example (Tordesillas, How
+// and Hutter 2023), too, the weights are the network's input and the corridor is fixed.
 LearningTask path_task(uint64_t world) {
   constexpr Eigen::Index kPoints = 16;
   constexpr Eigen::Index kVariables = 2 * kPoints;
@@ -259,7 +259,7 @@ LearningTask path_task(uint64_t world) {
   E.topLeftCorner(2, 2).setIdentity();
   E.bottomRightCorner(2, 2).setIdentity();
   const Eigen::Vector4d f(0.2, 1.0, 6.8, 3.1);
-  // D^k as a matrix of both coordinates.
+  // D^k as a matrix that acts on both coordinates.
   std::vector<MatrixXd> squares;
   MatrixXd difference = MatrixXd::Identity(kVariables, kVariables);
   for (Eigen::Index k = 0; k < kOrders; ++k) {
@@ -293,7 +293,7 @@ LearningTask path_task(uint64_t world) {
   task.loss = [=](const Tensor& y, const Samples& s) { return objective(y, s.z); };
   MatrixXd optimum(kTests, kVariables);
   for (Eigen::Index i = 0; i < kTests; ++i) {
-    // E'E is constant where E y = f: it changes nothing but makes Q positive definite, as the solver asks.
+    // E'E is constant where E y = f: adding it changes no solution but makes Q positive definite, as the solver requires.
     MatrixXd Q = E.transpose() * E;
     for (Eigen::Index k = 0; k < kOrders; ++k) Q += 2 * std::exp(test_z(i, k)) * squares[static_cast<size_t>(k)];
     optimum.row(i) = QpLayer(Q, G, h, E, f).solve(MatrixXd::Zero(kVariables, 1)).x.col(0).transpose();

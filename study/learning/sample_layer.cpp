@@ -6,8 +6,8 @@
 namespace softradial::study {
 namespace {
 
-// Where a network begins: at the anchor of a set that all samples share, for a layer that takes points. Far from a set with
-// corners, a projection sends all points to one of them, and the gradient is zero.
+// The start of a network: for a layer that takes points, the anchor of the set if all samples share one. Far from a set with
+// corners, a projection sends all points to the same corner, and the gradient is zero.
 at::Tensor beginning(const LearningTask& task, const LayerMethod& method) {
   const auto dim = static_cast<int64_t>(task.set.dim());
   const bool takes_points = !std::holds_alternative<Rayen>(method) && !std::holds_alternative<RayScalar>(method) &&
@@ -29,7 +29,7 @@ SampleLayer layer_of(Module module, const LearningTask& task, const LayerMethod&
 
 }  // namespace
 
-// The radial methods have modules of their own, which are faster.
+// The radial methods use their own modules, which are faster.
 SampleLayer sample_layer(const LearningTask& task, const LayerMethod& method) {
   const auto dim = static_cast<int64_t>(task.set.dim());
   if (const auto* m = std::get_if<SoftRadial>(&method)) {

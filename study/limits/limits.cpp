@@ -26,7 +26,7 @@ using Eigen::VectorXd;
 using nlohmann::json;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Sums of shares are taken with this much room: shares of two decimals, 0.1 and 0.9 for example, do not add up to 1 exactly.
+// Tolerance for sums of shares: shares with two decimals, 0.1 and 0.9 for example, do not add up to 1 exactly.
 constexpr double kSumTolerance = 1e-12;
 
 std::string number(double value) { return json(value).dump(); }
@@ -45,13 +45,13 @@ using ConstraintWords = std::vector<std::pair<std::string, std::string>>;
 
 bool is_set(const json& document) { return document.is_object() && document.contains("type"); }
 
-// Limits for the columns of the data, in their order.
+// Builds the set from the limits, for the columns of the data in their order.
 class LimitsBuilder {
  public:
   LimitsBuilder(const Limits& limits, const LimitsRequest& request, const std::vector<std::string>& columns)
       : limits_(limits), request_(request), columns_(columns), dim_(static_cast<Index>(columns.size())) {
     for (std::size_t k = 0; k < columns.size(); ++k) places_.emplace(columns[k], static_cast<Index>(k));
-    // A limit by name replaces the one for all; a cap of the command line counts besides.
+    // A limit by name replaces the one for all; the cap from the command line applies in addition.
     lower_ = by_column("floors", limits.floor, limits.floors);
     upper_ = by_column("caps", limits.cap, limits.caps).cwiseMin(request.cap);
   }
@@ -61,7 +61,7 @@ class LimitsBuilder {
     std::vector<Set> parts = bounds();
     for (std::size_t part = 0; part < parts.size(); ++part) call_bounds(part);
     if (!limits_.groups.empty()) parts.push_back(groups(parts.size()));
-    // One-way turnover is half of the distance that |x - r|_1 measures.
+    // One-way turnover is half of |x - r|_1.
     if (limits_.turnover) {
       parts.emplace_back(LpBall(reference("turnover", *limits_.turnover), 2 * limits_.turnover->max, 1));
       call_last(parts, "turnover.max");
@@ -74,7 +74,7 @@ class LimitsBuilder {
     return Intersection(std::move(parts));
   }
 
-  // The words of the limits for the names that the library gives the constraints of the set: "sets[1]: row 0" is
+  // Maps the library's names for the constraints of the set to the words of the limits: "sets[1]: row 0" is
   // "groups.tech.max".
   [[nodiscard]] const ConstraintWords& words() const { return words_; }
 
@@ -128,7 +128,7 @@ class LimitsBuilder {
     }
   }
 
-  // A simplex or a capped simplex wherever the limits are one: these have the fastest kernels.
+  // Uses a simplex or a capped simplex whenever the limits are one: these have the fastest kernels.
   [[nodiscard]] std::vector<Set> bounds() const {
     const auto dim = static_cast<std::size_t>(dim_);
     if (lower_.minCoeff() < 0) {
@@ -149,7 +149,7 @@ class LimitsBuilder {
     return parts;
   }
 
-  // sum of the members <= max, >= min; an equality where both are the same.
+  // sum of the members <= max, >= min; one equality if both are the same.
   [[nodiscard]] Set groups(std::size_t part) {
     std::vector<std::pair<VectorXd, double>> at_most;
     std::vector<std::pair<VectorXd, double>> equal;
@@ -209,8 +209,8 @@ class LimitsBuilder {
 
 bool is_constant(const VectorXd& values) { return values.size() == 0 || (values.array() == values[0]).all(); }
 
-// True only where every permutation of the coordinates leaves the set as it is: a matrix may mix them, and so may the parts
-// of a set in blocks.
+// True only if every permutation of the coordinates leaves the set unchanged: a matrix may mix coordinates, and so may the
+// parts of a set in blocks.
 bool is_symmetric(const Description& set) {
   if (set_type(set.type).in_blocks) return false;
   return std::ranges::all_of(set.fields, [](const auto& field) {
@@ -222,7 +222,7 @@ bool is_symmetric(const Description& set) {
   });
 }
 
-// The set without the shares above the cap. A simplex becomes a capped simplex, on its own or inside an intersection.
+// Adds the cap to the set. A simplex becomes a capped simplex, on its own or inside an intersection.
 Set with_cap(const Set& set, double cap) {
   if (const auto* coordinates = dynamic_cast<const CoordinateSet*>(&*set);
       coordinates != nullptr && coordinates->total()) {
@@ -243,7 +243,7 @@ Set with_cap(const Set& set, double cap) {
   return Intersection({set, Box(VectorXd::Constant(dim, -kInfinity), VectorXd::Constant(dim, cap))});
 }
 
-// The set of a SET.json, with its names or those of the columns.
+// The set of a SET.json file, with the names in the file or those of the columns.
 DecisionSet set_of_json(const LimitsRequest& request, const std::vector<std::string>& columns) {
   const std::string prefix = request.origin.empty() ? "" : std::string(request.origin) + ": ";
   NamedSet named = parse_named_set(request.json, request.origin);
@@ -296,7 +296,7 @@ std::string in_words(std::string text, const ConstraintWords& words) {
   return text;
 }
 
-// Without a point inside, nothing can be decided. Simplices have a closed form and were checked when they were built.
+// A set without an interior point allows no decision. Simplices have a closed form and were checked when they were built.
 void require_interior(const LimitsRequest& request, const Set& set, const ConstraintWords& words = {}) {
   const Anchor anchor = find_anchor(set);
   if (anchor.status == AnchorStatus::found) return;
@@ -315,7 +315,7 @@ std::string load_limits(const std::string& file_or_json) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool is_json = first != std::string::npos && text[first] == '{' && !origin.ends_with(".toml");
   json document = is_json ? json::parse(text, nullptr, false) : parse_toml(text, origin);
-  // The library's own reader names the place of what is wrong in a set.
+  // The library's own reader reports where a set is wrong.
   if (document.is_discarded()) return to_json(parse_named_set(text, origin));
   if (is_set(document)) return to_json(parse_named_set(is_json ? text : document.dump(), origin));
   if (is_json) document = parse_json(text, origin);

@@ -7,30 +7,30 @@
 
 #include "softradial/set.hpp"
 
-// What decisions must obey, by the names of assets and zones (docs/limits.md).
+// The limits that decisions must obey, by the names of assets and zones (docs/limits.md).
 namespace softradial::study {
 
-// The set, and the columns of the data in the order of its coordinates: the data are put into this order, not the set.
+// The set, and the names of the data's columns in the order of its coordinates: the data are reordered, not the set.
 struct DecisionSet {
   Set set;
   std::vector<std::string> names;
-  // One line for the user if a set without names depends on the order of the columns; empty otherwise.
+  // A note for the user, in one line, if a set without names depends on the order of the columns; empty otherwise.
   std::string note = {};
 };
 
-// The value of --set as JSON text: a file with a SET.json, a file with limits (TOML, or the same in JSON), or the JSON itself,
-// which begins with "{". What does not depend on the data is checked. Throws DataError or InvalidSet, naming the file.
+// Reads the value of --set as JSON text: a file with a SET.json, a file with limits (TOML, or the same in JSON), or the JSON
+// itself, which begins with "{". Checks what does not depend on the data. Throws DataError or InvalidSet, naming the file.
 [[nodiscard]] std::string load_limits(const std::string& file_or_json);
 
 struct LimitsRequest {
-  std::string_view json = {};    // as load_limits gives it; empty: the simplex
-  std::string_view origin = {};  // the file, for messages
-  double cap = 1;                // largest share of one column, besides
+  std::string_view json = {};    // result of load_limits; empty: the simplex
+  std::string_view origin = {};  // name of the file, for messages
+  double cap = 1;                // largest share of one column, in addition
   std::size_t left_out = 0;      // columns of the source that the data do not have
 };
 
-// The set for data with these columns. Unknown and missing names, limits that contradict each other, and sets without a
-// point are refused in one line. Throws DataError.
+// The set for data with these columns. Throws DataError, in one line, for unknown and missing names, for limits that
+// contradict each other, and for sets without a point.
 [[nodiscard]] DecisionSet decision_set(const LimitsRequest& request, const std::vector<std::string>& columns);
 
 }  // namespace softradial::study

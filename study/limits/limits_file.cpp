@@ -56,7 +56,7 @@ json json_of_toml(const toml::node& node, std::string_view origin) {
   }
 }
 
-// A value of the document that knows the way to it.
+// A value of the document together with its path in it.
 class Entry {
  public:
   Entry(const json& value, std::string_view origin, std::string where = "")
@@ -67,7 +67,7 @@ class Entry {
   void expect_table() const {
     if (!value_->is_object()) fail("expected a table, got " + excerpt());
   }
-  // Fails at the first key that is not one of these.
+  // Throws at the first key that is not in the list.
   void allow_only(std::initializer_list<const char*> keys) const {
     expect_table();
     const std::vector<std::string> known(keys.begin(), keys.end());
@@ -125,7 +125,7 @@ class Entry {
   std::string where_;
 };
 
-// Limits nest three levels. A deeper document is a mistake, and what walks it may recurse.
+// Limits nest three levels. A deeper document is a mistake, and code that walks it may recurse.
 constexpr int kMaxDepth = 64;
 
 constexpr const char* kShare = "a share between 0 and 1 (5 % is 0.05)";
@@ -157,7 +157,7 @@ Limits::Group group_of(const std::string& name, const Entry& entry) {
   return group;
 }
 
-// The shares of a reference are data: their sum may be off by what rounding to four digits leaves of many shares.
+// The shares of a reference are data: many shares rounded to four digits may miss the sum 1 by this much.
 constexpr double kReferenceSumTolerance = 1e-3;
 
 std::optional<Limits::Distance> distance_of(const Entry& root, const std::string& key) {
@@ -191,7 +191,7 @@ json parse_toml(std::string_view text, std::string_view origin) {
 }
 
 json parse_json(std::string_view text, std::string_view origin) {
-  // Keys of the objects that are open, to find those that are given twice.
+  // The keys of the objects that are still open, to find duplicate keys.
   std::vector<std::set<std::string>> open;
   const auto watch = [&](int depth, json::parse_event_t event, json& value) {
     if (depth > kMaxDepth) throw DataError(message(origin, "", "nested too deeply"));

@@ -9,7 +9,7 @@
 
 namespace softradial::study {
 
-// Limits as people state them: shares of 1, by name.
+// Limits as people state them: as shares of 1, by name.
 struct Limits {
   struct Group {
     std::string name;
@@ -17,8 +17,8 @@ struct Limits {
     std::optional<double> min;
     std::optional<double> max;
   };
-  // Of the decision to a reference. Names that the reference leaves out have the share 0; without a reference all shares
-  // are equal.
+  // The distance of the decision from a reference. Names that the reference leaves out have the share 0; without a reference
+  // all shares are equal.
   struct Distance {
     double max;
     std::optional<std::map<std::string, double>> reference;
@@ -33,10 +33,10 @@ struct Limits {
   std::optional<Distance> tracking;
 };
 
-// Throws DataError for whatever is no limit: "origin: groups.tech.max: expected ...".
+// Throws DataError for anything that is not a limit: "origin: groups.tech.max: expected ...".
 [[nodiscard]] Limits parse_limits(const nlohmann::json& json, std::string_view origin);
 
-// A TOML or JSON document as JSON; keys that are given twice are errors. Throws DataError, naming line and column.
+// Reads a TOML or JSON document as JSON; duplicate keys are errors. Throws DataError, naming line and column.
 [[nodiscard]] nlohmann::json parse_toml(std::string_view text, std::string_view origin);
 [[nodiscard]] nlohmann::json parse_json(std::string_view text, std::string_view origin);
 

@@ -10,7 +10,7 @@
 namespace softradial::study {
 namespace {
 
-// The quantile of sorted numbers, linear between two of them.
+// A quantile of sorted numbers, with linear interpolation between neighbours.
 double quantile(const std::vector<double>& sorted, double share) {
   const double place = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<size_t>(place);

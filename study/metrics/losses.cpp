@@ -13,7 +13,7 @@ namespace softradial::study {
 
 namespace {
 
-// A loss of the returns of some days, and what it needs of each return: dloss/dR_t.
+// A loss of the returns of some days, and its gradient in each return: dloss/dR_t.
 struct ReturnLoss {
   double value = 0;
   Eigen::ArrayXd slopes;
@@ -38,7 +38,7 @@ ReturnLoss yearly_variance(const Eigen::ArrayXd& returns) {
   return {factor * deviations.square().sum(), 2 * factor * deviations};
 }
 
-// Two passes: the first writes dR_t/dw_t and dR_t/dw_{t+1} of each day's own return, the second multiplies them by
+// Two passes: the first writes dR_t/dw_t and dR_t/dw_{t+1} for the return of each day, the second multiplies them by
 // dloss/dR_t. With q = x / sqrt(delta^2 + x^2) (sign(x) for delta = 0):
 //   dR_t/dw_{t+1} = -gamma/2 q        dR_t/dw_t = y (1 + gamma/2 (q - q . drift) / g)
 template <class T, class Loss>
@@ -61,7 +61,7 @@ double evaluate(const at::Tensor& w, const at::Tensor& y, const PortfolioLossOpt
   for (Eigen::Index t = 0; t < n; ++t) {
     drift = weights.row(t) * relatives.row(t);
     const T gross = drift.sum();
-    // sum(w (y - 1)) + (sum(w) - 1): g - 1 without its cancellation.
+    // g - 1 = sum(w (y - 1)) + (sum(w) - 1), without cancellation.
     returns(t) = static_cast<double>((weights.row(t) * (relatives.row(t) - T{1})).sum()) +
                  (static_cast<double>(weights.row(t).sum()) - 1);
     if (!costly) {
@@ -73,7 +73,7 @@ double evaluate(const at::Tensor& w, const at::Tensor& y, const PortfolioLossOpt
     auto q = pull.row(t);
     if (delta > 0) {
       root = (delta * delta + x.square()).sqrt();
-      // sqrt(delta^2 + x^2) - delta = x^2 / (sqrt(delta^2 + x^2) + delta), without its cancellation.
+      // sqrt(delta^2 + x^2) - delta = x^2 / (sqrt(delta^2 + x^2) + delta), without cancellation.
       returns(t) -= static_cast<double>(half_cost * (x.square() / (root + delta)).sum());
       q = x / root;
     } else {

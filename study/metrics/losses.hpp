@@ -14,10 +14,10 @@ struct PortfolioLossOptions {
   bool operator==(const PortfolioLossOptions&) const = default;
 };
 
-// The returns of a batch that has been shared out.
+// The returns of a batch that several processes share.
 struct GatheredReturns {
   Eigen::ArrayXd all;
-  Eigen::Index first = 0;  // where one's own begin
+  Eigen::Index first = 0;  // index of this process's first return
 };
 using GatherReturns = std::function<GatheredReturns(const Eigen::ArrayXd& own)>;
 
@@ -26,13 +26,13 @@ using GatherReturns = std::function<GatheredReturns(const Eigen::ArrayXd& own)>;
 //   R_t = g_t - 1 - gamma/2 sum_i (sqrt(delta^2 + x_ti^2) - delta)
 //   loss = - mean(R) / (std(R) + floor)              std with n - 1
 // Returns the loss and writes its gradient to grad_w (days, N). Sums over days are taken in double precision.
-// Value and gradient in one pass over the rows: for 64 days of 50 assets 9 us, where small ops of autograd take 340 us.
-// Where others have the returns of other days, `gather` brings them together; the loss is that of all, and grad_w what it owes to
-// the returns of these days.
+// Value and gradient in one pass over the rows: for 64 days of 50 assets 9 us, where small ops of autograd take 340 us. If
+// other processes have the returns of other days, `gather` collects them: the loss is that of all days, and grad_w is the part
+// of its gradient that passes through the returns of this process's days.
 double sharpe_loss(const at::Tensor& w, const at::Tensor& y, const PortfolioLossOptions& options, at::Tensor& grad_w,
                    const GatherReturns& gather = {});
 
-// The variance of the same returns in a year: loss = 252 var(R), var with n - 1.
+// The yearly variance of these returns: loss = 252 var(R), var with n - 1.
 double variance_loss(const at::Tensor& w, const at::Tensor& y, const PortfolioLossOptions& options, at::Tensor& grad_w,
                      const GatherReturns& gather = {});
 
@@ -46,7 +46,7 @@ double served_loss(const at::Tensor& x, const at::Tensor& supply, const at::Tens
 
 // The served rate with the hard minimum, in double precision.
 double served_rate(const at::Tensor& x, const at::Tensor& supply, const at::Tensor& demand);
-// That of each row, (batch).
+// The served rate of each row, (batch).
 Eigen::VectorXd served_rates(const at::Tensor& x, const at::Tensor& supply, const at::Tensor& demand);
 
 }  // namespace softradial::study

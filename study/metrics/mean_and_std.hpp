@@ -4,7 +4,7 @@
 
 namespace softradial::study {
 
-// Over the seeds of a configuration; the deviation is that of these numbers themselves (divided by their count).
+// Mean and deviation over a configuration's seeds. The deviation is that of these numbers themselves (divided by their count).
 struct MeanAndStd {
   double mean = 0;
   double std = 0;

@@ -10,8 +10,8 @@
 
 namespace softradial::study {
 
-// A model of the last days: one window of them ends on each day and gives a row of u. Forward and backward are written by
-// hand and reuse their buffers: no graph is built for a model.
+// A model of the last days: one window of them ends on each day and gives a row of u. Forward and backward are written by hand
+// and reuse their buffers: a model builds no autograd graph.
 class DayModel {
  public:
   virtual ~DayModel() = default;
@@ -21,11 +21,11 @@ class DayModel {
 
   // u (windows, outputs) for days (windows + lookback - 1, features): one window ends on each day from the lookback-th on.
   virtual at::Tensor forward(const at::Tensor& days) = 0;
-  // The same with dropout; saves what backward needs. The result is the model's memory, valid until the next call. `places`:
-  // those of the windows in their batch, where these are not the whole batch.
+  // The forward pass with dropout; saves what backward needs. The result is the model's own memory, valid until the next call.
+  // `places`: the positions of the windows in their batch, if these are not the whole batch.
   virtual at::Tensor forward_training(const at::Tensor& days, at::Generator& generator,
                                       std::span<const int64_t> places) = 0;
-  // Writes the gradients of all parameters for grad_u (windows, outputs) of the last forward_training.
+  // Writes the gradients of all parameters, given grad_u (windows, outputs) for the last forward_training.
   virtual void backward(const at::Tensor& grad_u) = 0;
 };
 

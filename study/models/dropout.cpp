@@ -18,8 +18,8 @@ uint64_t hash(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Factors number first, ..., first + count - 1 of those that belong to the seed. A hash has the bits of two: of an even number
-// in its lower half, of the odd one after it in its upper half.
+// Writes the factors with numbers first, ..., first + count - 1 of a seed. One hash has the bits of two factors: its lower
+// half serves an even number, its upper half the odd number after it.
 template <class T>
 void fill(T* out, int64_t first, int64_t count, double probability, uint64_t seed) {
   constexpr uint64_t kOddStep = 0x9e3779b97f4a7c15ULL;

@@ -35,12 +35,12 @@ class Mlp {
   const MlpOptions& options() const { return options_; }
   const Parameters& parameters() const { return parameters_; }
 
-  // Uniform in +-1/sqrt(number of inputs), as torch initialises linear layers.
+  // Initialises uniformly in +-1/sqrt(number of inputs), as torch does for linear layers.
   void initialize(const at::Generator& generator);
 
   at::Tensor forward(const at::Tensor& z) const;  // (batch, inputs) -> (batch, outputs)
-  // The same with dropout. z must not change until backward. The result is the model's memory, valid until the next call.
-  // `places`: those of the rows in their batch, where z is not the whole batch.
+  // The forward pass with dropout. z must not change until backward. The result is the model's own memory, valid until the
+  // next call. `places`: the positions of the rows in their batch, if z is not the whole batch.
   at::Tensor forward_training(const at::Tensor& z, at::Generator& generator, std::span<const int64_t> places = {});
   void backward(const at::Tensor& grad_u);
 

@@ -22,7 +22,7 @@ class Parameters {
   const at::Tensor& gradients() const { return gradients_; }  // (count)
   const std::vector<ParameterShape>& shapes() const { return shapes_; }
 
-  // Views with the parameter's own shape.
+  // Views of one parameter, with its own shape.
   at::Tensor value(size_t index) const { return view(values_, index); }
   at::Tensor gradient(size_t index) const { return view(gradients_, index); }
 

@@ -16,7 +16,7 @@ SharedModel::SharedModel(const SharedModelOptions& options)
 at::Tensor SharedModel::inputs_of(const at::Tensor& days) const {
   const at::Tensor windows =
       days.view({days.size(0), options_.features, options_.assets}).unfold(0, options_.lookback, 1);
-  // (windows, features, assets, lookback): an asset's numbers become one row.
+  // (windows, features, assets, lookback): the numbers of an asset become one row.
   return windows.permute({0, 2, 1, 3}).reshape({-1, options_.features * options_.lookback});
 }
 
@@ -28,7 +28,7 @@ at::Tensor SharedModel::forward(const at::Tensor& days) {
 at::Tensor SharedModel::forward_training(const at::Tensor& days, at::Generator& generator,
                                          std::span<const int64_t> places) {
   const at::NoGradGuard no_grad;
-  // A window is a row of the network for each asset.
+  // Each asset of a window is a row of the network.
   rows_.clear();
   for (const int64_t place : places) {
     for (int64_t asset = 0; asset < options_.assets; ++asset) rows_.push_back(place * options_.assets + asset);

@@ -12,7 +12,7 @@ namespace softradial::study {
 
 struct SharedModelOptions {
   int64_t assets = 1;
-  int64_t features = 3;  // of one asset
+  int64_t features = 3;  // features per asset
   int64_t lookback = 10;
   int64_t hidden = 32;
   double dropout = 0.1;
@@ -21,8 +21,8 @@ struct SharedModelOptions {
 };
 
 // One small network for all assets: u_i = Mlp(the features of asset i over the last `lookback` days), one hidden layer. It has
-// few parameters, sees as many examples as there are assets and days, and treats the assets alike: permuting them permutes u.
-// Days are (days, features assets): the first feature of all assets, then the second, ...
+// few parameters, sees one example per asset and day, and treats all assets alike: permuting them permutes u. Days are (days,
+// features assets): the first feature of all assets, then the second, ...
 class SharedModel final : public DayModel {
  public:
   explicit SharedModel(const SharedModelOptions& options);
@@ -41,7 +41,7 @@ class SharedModel final : public DayModel {
 
   SharedModelOptions options_;
   Mlp network_;
-  std::vector<int64_t> rows_;  // places of the network's rows in its batch
+  std::vector<int64_t> rows_;  // positions of the network's rows in its batch
 };
 
 }  // namespace softradial::study

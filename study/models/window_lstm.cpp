@@ -19,9 +19,9 @@
 namespace softradial::study {
 namespace {
 
-// Windows that a thread takes at a time: a panel of weights is read once for all of them.
+// The number of windows that a thread takes at a time: a panel of weights is read once for all of them.
 constexpr int64_t kGrain = 32;
-// Windows that go through all steps together when nothing is saved for a backward pass: their states stay in the
+// The number of windows that go through all steps together if nothing is saved for a backward pass: their states stay in the
 // second-level cache.
 constexpr int64_t kWindowsTogether = 64;
 
@@ -46,7 +46,7 @@ at::Tensor padded(const at::Tensor& weight, int64_t hidden, int64_t units, bool 
   return out.view({4 * units, out.size(2)});
 }
 
-// The reverse: drops the padding.
+// The reverse of padded(): drops the padding.
 void copy_unpadded(const at::Tensor& from, int64_t hidden, int64_t units, const at::Tensor& to) {
   if (to.dim() == 1) {
     to.view({4, hidden}).copy_(from.view({4, units}).narrow(1, 0, hidden));
@@ -203,7 +203,7 @@ class WindowLstmFunction : public torch::autograd::Function<WindowLstmFunction> 
     LstmTape tape;
     at::Tensor last =
         lstm_forward(days, {w_input, w_recurrent, b_input, b_recurrent}, {steps, stride}, true, tape).clone();
-    // Buffers that only serve as memory for the next pass are not saved.
+    // Buffers that merely provide memory for the next pass are not saved.
     context->save_for_backward({days, w_input, w_recurrent, b_input, b_recurrent, tape.recurrent, tape.gates,
                                 tape.cells, tape.squashed, tape.states, tape.projection});
     context->saved_data["steps"] = steps;

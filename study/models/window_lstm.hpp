@@ -6,7 +6,7 @@
 
 namespace softradial::study {
 
-// Weights as torch::nn::LSTM has them: gates i, f, g, o in blocks of `hidden` rows.
+// Weights as in torch::nn::LSTM: gates i, f, g, o in blocks of `hidden` rows.
 struct LstmWeights {
   at::Tensor input;           // W_ih (4 hidden, features)
   at::Tensor recurrent;       // W_hh (4 hidden, hidden)
@@ -14,7 +14,7 @@ struct LstmWeights {
   at::Tensor recurrent_bias;  // b_hh (4 hidden)
 };
 
-// Which days a window reads: `steps` of them, from day b * stride on for window b.
+// Which days a window reads: window b reads `steps` days from day b * stride on.
 //   stride = 1       windows of consecutive days: they overlap, and a day's input projection is computed once
 //   stride = steps   windows that do not overlap, one after the other
 struct WindowLayout {
@@ -23,11 +23,11 @@ struct WindowLayout {
   bool operator==(const WindowLayout&) const = default;
 
   int64_t num_days(int64_t windows) const { return windows == 0 ? 0 : (windows - 1) * stride + steps; }
-  // Throws if the days are no whole number of windows.
+  // Throws if the days are not a whole number of windows.
   int64_t num_windows(int64_t days) const;
 };
 
-// Everything that the backward pass needs. The next pass of the same size uses the buffers again.
+// Everything that the backward pass needs. The next pass of the same size reuses the buffers.
 struct LstmTape {
   WindowLayout layout;
   int64_t slots = 0;
@@ -57,7 +57,7 @@ at::Tensor lstm_forward(const at::Tensor& days, const LstmWeights& weights, Wind
 at::Tensor lstm_backward(const at::Tensor& grad_hidden, const LstmWeights& weights, const LstmWeights& grad,
                          bool grad_days, LstmTape& tape);
 
-// The same as one node of autograd. x is (days, features), and the layout says which days a window reads; or x is
+// The LSTM as one node of autograd. Either x is (days, features), and the layout tells which days a window reads; or x is
 // (windows, steps, features), and layout.stride is not used.
 at::Tensor window_lstm(const at::Tensor& x, const LstmWeights& weights, WindowLayout layout);
 

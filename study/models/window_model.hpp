@@ -33,7 +33,7 @@ class WindowModel final : public DayModel {
   const WindowModelOptions& options() const { return options_; }
   const Parameters& parameters() const override { return parameters_; }
 
-  // Uniform in +-1/sqrt(hidden), as torch initialises LSTMs and linear layers.
+  // Initialises uniformly in +-1/sqrt(hidden), as torch does for LSTMs and linear layers.
   void initialize(at::Generator generator) override;
 
   at::Tensor forward(const at::Tensor& days) override;

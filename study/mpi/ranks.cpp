@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kEndPoll{5};
 
-// MPI counts with ints: what is larger goes in pieces.
+// MPI counts with ints: larger messages are sent in pieces.
 constexpr std::size_t kPiece = std::size_t{1} << 30;
 
 std::string broadcast(std::string bytes, MPI_Comm ranks) {
@@ -33,7 +33,7 @@ std::string broadcast(std::string bytes, MPI_Comm ranks) {
 }  // namespace
 
 struct MpiRanks::State {
-  // A message that is on its way.
+  // A message that is being sent.
   struct Sent {
     Bytes message;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -62,7 +62,7 @@ std::unique_ptr<MpiRanks> MpiRanks::join() {
     refuse_strangers();
     return nullptr;
   }
-  // The thread that joins is the only one that talks to the others.
+  // Only the thread that joins talks to the other ranks.
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   auto state = std::make_unique<State>();
@@ -91,7 +91,7 @@ MpiRanks::~MpiRanks() {
   if (rank() == 0) {
     for (int other = 1; other < size(); ++other) send(other, Tag::end, {});
   }
-  // Sleeping between looks: MPI's own waiting would keep a core busy.
+  // Sleeps between looks: MPI's own waiting would keep a core busy.
   while (rank() != 0 && !told_end_) {
     if (!receive()) std::this_thread::sleep_for(kEndPoll);
   }

@@ -4,7 +4,7 @@
 #include "mpi/environment.hpp"
 #include "mpi/ranks.hpp"
 
-// A program that was built without MPI.
+// Stands in for ranks.cpp in a program built without MPI.
 namespace softradial::study {
 
 struct MpiRanks::State {};
@@ -24,7 +24,7 @@ int MpiRanks::rank() const { return 0; }
 int MpiRanks::size() const { return 1; }
 bool MpiRanks::trains() const { return true; }
 int MpiRanks::trainers_on_node() const { return 1; }
-// As the real one declares it, which sends what it is given.
+// Takes the message by value, as the real one declares it.
 void MpiRanks::send(int /*rank*/, Tag /*tag*/, Bytes /*message*/) {}  // NOLINT(performance-unnecessary-value-param)
 std::optional<MpiRanks::Received> MpiRanks::receive() { return std::nullopt; }
 void MpiRanks::sum(std::span<float> /*numbers*/) {}

@@ -18,7 +18,7 @@ namespace {
 
 using plot::escaped;
 
-// At most so many points of a line: more than a screen has columns is not seen.
+// The most points of a line: more than a screen has columns cannot be seen.
 constexpr std::size_t kMostPoints = 320;
 constexpr std::size_t kMostLines = 6;
 constexpr std::size_t kMostAreas = 12;
@@ -28,7 +28,7 @@ std::string_view word(XKind kind) {
   return kWords[static_cast<std::size_t>(kind)];
 }
 
-// JSON inside of a page: names may be anything, and nothing in it must look like a tag.
+// JSON for use inside a page: names may contain anything, and nothing in it may look like a tag.
 std::string json_text(const nlohmann::json& value) {
   std::string text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at))
@@ -40,7 +40,7 @@ std::chrono::sys_days day_of(double x, XKind kind) {
   return std::chrono::sys_days(std::chrono::days(static_cast<int>(std::floor(kind == XKind::hour ? x / 24 : x))));
 }
 
-// The first days of years, or of months where there are few; midnights of hours.
+// Ticks at the first days of years, or of months if there are few; for hours, at midnights.
 std::vector<plot::Tick> time_ticks(plot::Range range, XKind kind) {
   std::vector<plot::Tick> ticks;
   const double per_day = kind == XKind::hour ? 24 : 1;
@@ -100,7 +100,7 @@ std::string figure(const Chart& chart, const std::string& legend, const plot::Pa
       plot::fluid(panel, chart.height));
 }
 
-// Every n-th row, so that at most kMostPoints are left; always the last one.
+// Every n-th row, so that at most kMostPoints are left. The last row is always among them.
 std::vector<std::size_t> sampled(std::size_t count) {
   std::vector<std::size_t> rows;
   const std::size_t step = std::max<std::size_t>(1, (count + kMostPoints - 1) / kMostPoints);
@@ -109,7 +109,7 @@ std::vector<std::size_t> sampled(std::size_t count) {
   return rows;
 }
 
-// The band of a series at fewer moments: each has the least and the most of those up to the next.
+// The band of a series at fewer points: each has the minimum and the maximum of the rows up to the next point.
 plot::Band band_of(const ChartSeries& series) {
   plot::Band band{.name = series.name, .x = {}, .low = {}, .high = {}, .color = series.color};
   const std::vector<std::size_t> rows = sampled(series.x.size());

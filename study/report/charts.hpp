@@ -12,7 +12,7 @@
 
 namespace softradial::study {
 
-// A line with what its seeds spread over.
+// A line, with a band that shows the spread over its seeds.
 struct ChartSeries {
   std::string name;
   std::vector<double> x;
@@ -33,36 +33,36 @@ struct Chart {
   YKind y = YKind::number;
   plot::Scale y_scale = plot::Scale::linear;
   double height = 260;
-  std::vector<std::string> x_names = {};  // of XKind::rank
+  std::vector<std::string> x_names = {};  // for XKind::rank
 };
 
 // A table of exact numbers, which a button saves as CSV. Numbers are rounded to millionths.
 struct ExactTable {
-  std::string file;  // its name, without .csv; one of each in a page
-  std::string text;  // of the button
-  std::string head;  // of the first column
+  std::string file;  // file name without .csv; unique in a page
+  std::string text;  // text of the button
+  std::string head;  // head of the first column
   std::vector<std::string> rows;
-  std::vector<std::string> names;  // of the other columns
+  std::vector<std::string> names;  // heads of the other columns
   nlohmann::json columns = nlohmann::json::array();
 };
 [[nodiscard]] nlohmann::json in_millionths(const std::vector<double>& values);
 [[nodiscard]] std::string exact_table(const ExactTable& table);
 
-// A figure of the page: title, series to switch on and off, a CSV file, the plot.
+// A figure of the page: title, series that can be switched on and off, a CSV file, the plot.
 [[nodiscard]] std::string line_chart(const Chart& chart, const std::vector<ChartSeries>& series);
 [[nodiscard]] std::string stacked_chart(const Chart& chart, const plot::StackedArea& stack);
 [[nodiscard]] std::string heat_map(const Chart& chart, const plot::HeatMap& map,
                                    const std::vector<std::string>& columns, const std::vector<std::string>& rows);
 
-// Dots over a line: the first series is the line.
+// Dots over a line. The first series is the line.
 [[nodiscard]] std::string dots_over_line(const Chart& chart, const std::vector<ChartSeries>& series);
 
-// Points of several series; xs and ys are all of their coordinates.
+// Points of several series; xs and ys hold all of their coordinates.
 [[nodiscard]] std::string scatter_chart(const Chart& chart,
                                         const std::map<std::string, std::vector<plot::Point>>& points,
                                         const std::vector<double>& xs, const std::vector<double>& ys);
 
-// The mean over the seeds of a run, between the lowest and the highest of them: of f(seed), one number for each of x.
+// The mean of f(seed) over the seeds of a run, in a band from the lowest to the highest seed; one number for each x.
 template <class F>
 [[nodiscard]] ChartSeries over_seeds(const RunRecord& run, std::vector<double> x, int color, const F& f) {
   ChartSeries out{.name = run.label, .x = std::move(x), .middle = {}, .low = {}, .high = {}, .color = color};
@@ -86,15 +86,15 @@ template <class F>
 // The times of a seed's outcomes or decisions as numbers.
 [[nodiscard]] std::vector<double> time_numbers(const std::vector<std::string>& times);
 
-// The curves of a training, for any task.
+// The training curves, for any task.
 [[nodiscard]] std::string training_charts(const std::vector<RunRecord>& runs);
 // The slack of the tightest constraints over time, by name, for the best seed of each run.
 [[nodiscard]] std::string slack_charts(const std::vector<RunRecord>& runs, XKind kind);
-// The largest decisions over time on top of each other, for the best seed of each run.
+// The largest decisions over time, stacked, for the best seed of each run.
 [[nodiscard]] std::string decision_charts(const std::vector<RunRecord>& runs, XKind kind, const std::string& what);
-// Where the fleet went and where the demand was, zone by zone; on a map where there are places.
+// Allocation and demand of each zone; on a map if there are places.
 [[nodiscard]] std::string zone_charts(const std::vector<RunRecord>& runs, const ZonePlaces& places);
-// What was asked, exactly, and the command that asks for it again.
+// The exact configurations, and the commands that run them again.
 [[nodiscard]] std::string configurations(const std::vector<RunRecord>& runs);
 
 }  // namespace softradial::study

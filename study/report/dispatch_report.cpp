@@ -40,7 +40,7 @@ std::string dispatch_headline(const std::vector<RunRecord>& runs) {
   return html_table(rows, "Test period; mean and deviation over the seeds. Rows without seeds need no training");
 }
 
-// The mean of the values over the hours that `slot` puts together.
+// The mean of the values over all hours with the same `slot`.
 template <class Slot>
 std::vector<double> mean_by(const std::vector<std::string>& times, const std::vector<double>& values, std::size_t slots,
                             const Slot& slot) {

@@ -19,7 +19,7 @@ setInterval(async () => {
     const answer = await fetch('version', {cache: 'no-store'});
     if (answer.ok && await answer.text() !== document.querySelector('meta[name=version]').content) location.reload();
   } catch {
-    // The server has ended: what is shown stays.
+    // The server has ended: the page stays as it is.
   }
 }, 2000);
 )js";
@@ -76,10 +76,10 @@ std::string LivePage::html() {
       try {
         records.push_back(read_run(run));
       } catch (const DataError&) {
-        continue;  // it has no finished seed yet
+        continue;  // no seed has finished yet
       }
     }
-    // One task at a time: that of the first run.
+    // The page shows one task at a time: that of the first run.
     std::erase_if(records, [task = records.empty() ? "" : records.front().task()](const RunRecord& run) {
       return run.task() != task;
     });

@@ -34,7 +34,7 @@ std::string html_of(const Page& page) {
 }
 
 std::string html_table(const std::vector<std::vector<std::string>>& rows, const std::string& caption) {
-  // Wide tables scroll by themselves, with the keyboard, too.
+  // Wide tables scroll on their own, also by keyboard.
   std::string out = fmt::format("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"{}\"><table>",
                                 escaped(caption.empty() ? "Table" : caption));
   if (!caption.empty()) out += fmt::format("<caption>{}</caption>", escaped(caption));

@@ -105,7 +105,7 @@ function hidden(chart) {
   return new Set([...chart.querySelectorAll('button[aria-pressed=false]')].map(b => b.dataset.name));
 }
 
-// An area that is switched off is left blank: without it, the one behind it would be seen in its place.
+// An area that is switched off is left blank: otherwise the one behind it would show in its place.
 function show(path, on) {
   if (path.dataset.kind !== 'area') {
     path.style.display = on ? '' : 'none';
@@ -165,7 +165,7 @@ for (const entry of charts) {
   });
 }
 
-// A bubble of a map is read where the pointer is next to it.
+// Shows the numbers of the bubble nearest to the pointer.
 for (const map of document.querySelectorAll('.map')) {
   const clear = () => {
     map.querySelectorAll('.tip').forEach(e => e.remove());
@@ -177,7 +177,7 @@ for (const map of document.querySelectorAll('.map')) {
     for (const bubble of map.querySelectorAll('.bubble')) {
       const box = bubble.getBoundingClientRect();
       const away = Math.hypot(event.clientX - (box.left + box.right) / 2, event.clientY - (box.top + box.bottom) / 2);
-      // Inside of a bubble counts as next to its centre.
+      // A pointer inside a bubble counts as next to its centre.
       const distance = Math.max(0, away - box.width / 2) + 0.01 * away;
       if (distance < least) { least = distance; best = bubble; }
     }
@@ -188,19 +188,19 @@ for (const map of document.querySelectorAll('.map')) {
     best.getAttribute('aria-label').split('; ').forEach((line, k) => tip.append(...(k ? [document.createElement('br')] : []), line));
     map.append(tip);
     const frame = map.getBoundingClientRect(), box = best.getBoundingClientRect();
-    // Beside the bubble where there is room, and always inside of the page.
+    // Beside the bubble if there is room, and always inside the page.
     const most = frame.width - tip.offsetWidth, after = box.right - frame.left + 4;
     tip.style.left = Math.max(0, after <= most ? after : Math.min(most, box.left - frame.left - 4 - tip.offsetWidth)) + 'px';
     tip.style.top = Math.min(box.bottom - frame.top + 4, frame.height - tip.offsetHeight) + 'px';
   };
   map.addEventListener('pointermove', read);
   map.addEventListener('pointerdown', read);
-  // A finger that is lifted leaves the map: what it asked for stays until it asks elsewhere.
+  // A lifted finger leaves the map: its numbers stay until another bubble is touched.
   map.addEventListener('pointerleave', event => { if (event.pointerType !== 'touch') clear(); });
   document.addEventListener('pointerdown', event => { if (!map.contains(event.target)) clear(); });
 }
 
-// Tables of exact numbers, kept as whole millionths; words are words.
+// Tables of exact numbers, which are kept as whole millionths; texts stay texts.
 for (const button of document.querySelectorAll('button[data-table]')) {
   button.addEventListener('click', () => {
     const table = JSON.parse(document.getElementById(button.dataset.table).textContent);

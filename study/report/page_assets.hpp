@@ -4,7 +4,7 @@
 
 namespace softradial::study {
 
-// page.css and page.js.
+// The contents of page.css and page.js.
 extern const std::string_view kPageStyle;
 extern const std::string_view kPageScript;
 

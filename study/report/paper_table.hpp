@@ -6,14 +6,14 @@
 
 namespace softradial::study {
 
-// Our results for a method and a set, as texts.
+// Our results for a method on a set, as texts.
 struct OurResult {
   std::string label;
   std::string method;
-  nlohmann::json config;  // of the run: cap or kappa, objective
-  std::string sharpe;     // portfolios
-  std::string turnover;   // per cent a day
-  std::string served;     // dispatch
+  nlohmann::json config;  // configuration of the run: cap or kappa, objective
+  std::string sharpe;     // for portfolios
+  std::string turnover;   // for portfolios, in per cent a day
+  std::string served;     // for dispatch
 };
 
 // A table of the paper's numbers for the same methods and sets, ours beside them.

@@ -23,7 +23,7 @@ std::vector<double> wealth_of(const std::vector<double>& returns) {
   return wealth;
 }
 
-// How far wealth lies below its highest so far: 0 or negative.
+// How far the wealth lies below its highest value so far: 0 or negative.
 std::vector<double> drawdown_of(const std::vector<double>& returns) {
   std::vector<double> out = wealth_of(returns);
   double peak = 1;
@@ -34,7 +34,7 @@ std::vector<double> drawdown_of(const std::vector<double>& returns) {
   return out;
 }
 
-// The mean of the last 21 days, a trading month; of fewer at the beginning.
+// The mean of the last 21 days, a trading month; fewer at the beginning.
 std::vector<double> monthly_mean(const std::vector<double>& values) {
   constexpr std::size_t kDays = 21;
   std::vector<double> out;
@@ -101,7 +101,7 @@ std::string portfolio_headline(const std::vector<RunRecord>& runs) {
          "tell.</p>";
 }
 
-// One line for each run and a dashed one for equal weight, unless that is a run.
+// One line for each run, and a dashed one for equal weight unless it is one of the runs.
 template <class F>
 std::vector<ChartSeries> series_of(const std::vector<RunRecord>& runs, const char* name, const F& f) {
   std::vector<ChartSeries> series;
@@ -141,7 +141,7 @@ std::string exact_returns(const std::vector<RunRecord>& runs) {
   return exact_table(table);
 }
 
-// Returns of months and years, the mean over the seeds.
+// Returns of months and years, as means over the seeds.
 std::string calendar(const RunRecord& run) {
   std::map<int, std::map<int, double>> growth;  // by year and month; 12: the year
   for (const SeedRecord& seed : run.seeds) {

@@ -11,14 +11,14 @@
 
 namespace softradial::study {
 
-// A page about runs of one task; of dispatch, with a map if there are places of zones. Throws DataError if the tasks differ, or if
-// there are places and none is that of a zone.
+// A page about runs of one task; for dispatch, with a map if there are places of zones. Throws DataError if the tasks differ,
+// or if places are given and none belongs to a zone.
 [[nodiscard]] Page report_of(std::vector<RunRecord> runs, const ZonePlaces& places = {});
 
 // A page about the store of a sweep.
 [[nodiscard]] Page report_of(ResultsStore& store);
 
-// Whether the file is a store, by its first bytes: a folder of a run, and any other file, is none.
+// Whether the path is a store, judged by its first bytes. The folder of a run and any other file are not.
 [[nodiscard]] bool is_store(const std::filesystem::path& path);
 
 // The parts of a report that belong to one task.

@@ -59,7 +59,7 @@ std::vector<EpochRecord> read_history(const std::filesystem::path& file) {
   while (csv.next()) {
     const auto& fields = csv.fields();
     if (fields.size() != 3) throw DataError(at_line(file.string(), csv.line(), "expected epoch,loss,validation"));
-    // A training that diverges records epochs without a number.
+    // A training that diverges records epochs whose numbers are not finite.
     const auto number = [](std::string_view field) { return parse_number(field).value_or(std::nan("")); };
     history.push_back({number(fields[1]), number(fields[2])});
   }

@@ -14,28 +14,28 @@
 
 namespace softradial::study {
 
-// What a zone got over the test period.
+// The totals of a zone over the test period.
 struct ZoneTotals {
   double allocation = 0;  // vehicles sent there, summed over the hours
   double demand = 0;      // requests
-  double served = 0;      // of them
+  double served = 0;      // requests that were served
 };
 
-// What a seed of a run did in the test period, from its files.
+// The record of one seed in the test period, read from its files.
 struct SeedRecord {
   std::uint64_t seed = 0;
-  nlohmann::json trial;  // trial.json
+  nlohmann::json trial;  // contents of trial.json
   std::vector<EpochRecord> history;
   std::vector<std::string> decided;  // days or hours
   Table decisions;                   // (decided, names)
-  std::vector<std::string> ended;    // of the outcomes
+  std::vector<std::string> ended;    // days or hours of the outcomes
   std::map<std::string, std::vector<double>> outcomes;
-  std::vector<ZoneTotals> zones;  // dispatch: as the run's names; empty if the run is older than this record
+  std::vector<ZoneTotals> zones;  // dispatch: in the order of the run's names; empty for runs that predate it
 
   [[nodiscard]] const std::vector<double>& outcome(const std::string& name) const;
 };
 
-// A run, from its folder (docs/runs.md).
+// A run, read from its folder (docs/runs.md).
 struct RunRecord {
   std::filesystem::path folder;
   std::string label;  // method and set, "soft_radial, cap 0.05"; unique in a report
@@ -43,22 +43,22 @@ struct RunRecord {
   nlohmann::json result;
   std::vector<std::string> names;
   Set set;
-  std::vector<SeedRecord> seeds;  // those that are finished, by number
+  std::vector<SeedRecord> seeds;  // finished seeds, by number
 
   [[nodiscard]] std::string task() const { return manifest.at("task").get<std::string>(); }
   [[nodiscard]] std::string method() const { return manifest.at("config").at("method").get<std::string>(); }
   [[nodiscard]] double cap() const;
-  // The seed with the best validation.
+  // The seed with the best validation metric.
   [[nodiscard]] const SeedRecord& best() const;
 };
 
-// Throws DataError if the folder is no run, or no seed of it has finished.
+// Throws DataError if the folder is not a run, or if no seed of it has finished.
 [[nodiscard]] RunRecord read_run(const std::filesystem::path& folder);
 
-// Whether one of them is of this method: a baseline that was run needs no line of its own.
+// Whether one of the runs has this method. A baseline that is a run needs no line of its own.
 [[nodiscard]] bool is_run(const std::vector<RunRecord>& runs, std::string_view method);
 
-// Runs with the same label are told apart by their folders.
+// Adds the folders to labels that several runs share.
 void make_labels_unique(std::vector<RunRecord>& runs);
 
 // "2021-01-04" as days and "2021-01-04T07" as hours since 1970.

@@ -16,13 +16,13 @@ namespace {
 
 using nlohmann::json;
 
-// What a trial is shown by: its line of the listing, and the parameters of its layer.
+// A trial as the page shows it: its line of the listing, and the parameters of its layer.
 struct ShownTrial {
   TrialLine line;
   std::map<std::string, std::string> words;  // "lambda" -> "2", "contraction" -> "rational"
 };
 
-// "hidden=32 lambda=5" by names.
+// Splits "hidden=32 lambda=5" into values by name.
 std::map<std::string, std::string> words_of(const std::string& parameters) {
   std::map<std::string, std::string> out;
   for (std::size_t at = 0; at < parameters.size();) {
@@ -87,7 +87,7 @@ std::string paper_table(const std::vector<json>& groups, bool portfolio) {
   return portfolio ? portfolio_beside_the_paper(ours) : dispatch_beside_the_paper(ours);
 }
 
-// The best validation for each value of a parameter, one line for each method, setting and, for numbers, contraction.
+// The best validation for each value of a numeric parameter: one line for each method, setting and contraction.
 std::string sensitivity(const std::vector<ShownTrial>& trials, const std::string& parameter) {
   std::map<std::string, std::map<double, double>> lines;
   for (const ShownTrial& trial : trials) {
@@ -122,7 +122,7 @@ std::string sensitivity(const std::vector<ShownTrial>& trials, const std::string
                     series);
 }
 
-// The same for words: a table.
+// The best validation for each value of a parameter that is a word: a table.
 std::string by_word(const std::vector<ShownTrial>& trials, const std::string& parameter) {
   std::map<std::pair<std::string, std::string>, std::pair<int, double>> best;
   for (const ShownTrial& trial : trials) {
@@ -141,7 +141,7 @@ std::string by_word(const std::vector<ShownTrial>& trials, const std::string& pa
   return html_table(rows, "Best validation by " + parameter);
 }
 
-// Validation against test for every trial that has finished: how far the choice can be trusted.
+// Validation against test for every finished trial: shows how far the choice can be trusted.
 std::string scatter(const std::vector<ShownTrial>& trials) {
   std::map<std::string, std::vector<plot::Point>> points;
   std::vector<double> xs;

@@ -12,11 +12,11 @@ namespace {
 
 using plot::escaped;
 
-// A zone, as the mean over the seeds of a run.
+// Shares of a zone, as means over the seeds of a run.
 struct ZoneShares {
-  double demand = 0;      // of all requests
-  double allocation = 0;  // of all vehicles
-  double served = 0;      // of the zone's own requests; NaN if there were none
+  double demand = 0;      // share of all requests
+  double allocation = 0;  // share of all vehicles
+  double served = 0;      // share of the zone's own requests; NaN if there were none
 };
 
 std::map<std::string, ZoneShares> shares_of(const RunRecord& run) {
@@ -58,7 +58,7 @@ std::vector<std::string> ordered_zones(const std::vector<RunZones>& all) {
   return zones;
 }
 
-// One number for each of the zones; NaN where the run does not have it.
+// One number for each zone; NaN for a zone that the run does not have.
 std::vector<double> column(const RunZones& one, const std::vector<std::string>& zones, double ZoneShares::*part) {
   std::vector<double> out;
   out.reserve(zones.size());
@@ -69,7 +69,7 @@ std::vector<double> column(const RunZones& one, const std::vector<std::string>& 
   return out;
 }
 
-// "Midtown Center (161)"; the id alone where there is no name.
+// "Midtown Center (161)"; the id alone if there is no name.
 std::string full_name(const std::string& zone, const ZonePlaces& places) {
   const auto found = places.by_zone.find(zone);
   return found == places.by_zone.end() || found->second.name == zone ? zone
@@ -107,7 +107,7 @@ std::string shares_by_zone(const std::vector<RunZones>& all, const std::vector<s
                         series);
 }
 
-// log2 of allocation over demand, from half of it to twice.
+// log2(allocation / demand), limited to the range from half to twice.
 double strength(const ZoneShares& zone) {
   if (zone.demand <= 0) return zone.allocation > 0 ? 1 : 0;
   return zone.allocation <= 0 ? -1 : std::clamp(std::log2(zone.allocation / zone.demand), -1.0, 1.0);

@@ -18,7 +18,7 @@ bool same_word(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-// The column after the first with one of these heads.
+// The column, after the first, whose head is one of these.
 std::optional<std::size_t> column_of(const std::vector<std::string_view>& head,
                                      std::initializer_list<std::string_view> words) {
   for (const std::string_view word : words) {

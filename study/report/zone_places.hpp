@@ -11,13 +11,13 @@ struct RunRecord;
 
 // The centroid of a zone, in degrees.
 struct ZonePlace {
-  std::string name;  // for readers; the zone's id where the file has no names
+  std::string name;  // name for readers; the zone's id if the file has no names
   double lon = 0;
   double lat = 0;
 };
 
 struct ZonePlaces {
-  std::string file;  // for messages
+  std::string file;  // file name for messages
   std::map<std::string, ZonePlace> by_zone;
 };
 
@@ -25,7 +25,7 @@ struct ZonePlaces {
 // `name`, if there is one, names for readers. Case does not count. A line without coordinates is skipped. Throws DataError.
 [[nodiscard]] ZonePlaces read_zone_places(const std::filesystem::path& file);
 
-// The zones of the runs that have no place.
+// The zones of the runs for which no place is given.
 [[nodiscard]] std::vector<std::string> zones_without_place(const std::vector<RunRecord>& runs,
                                                            const ZonePlaces& places);
 

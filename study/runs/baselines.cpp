@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kEqualWeight = "equal_weight";
 
-// The shares of the demand `lag` hours before each hour of the range; equal shares where nobody asked for anything.
+// The shares of the demand `lag` hours before each hour of the range; equal shares if there was no demand.
 Table shares_of_demand(const DispatchData& data, RowRange hours, int64_t lag) {
   const Eigen::Index zones = data.demand.cols();
   Table out(hours.size(), zones);
@@ -30,7 +30,7 @@ Table shares_of_demand(const DispatchData& data, RowRange hours, int64_t lag) {
   return out;
 }
 
-// The nearest point of the set; nothing if the library has no projection onto it.
+// The nearest points of the set; nothing if the library has no projection onto it.
 std::optional<at::Tensor> projected(const Set& set, const at::Tensor& shares) {
   try {
     nn::ConstraintLayer layer(set, Orthogonal{});
@@ -63,7 +63,7 @@ DispatchEvaluation judged(const DispatchConfig&, const DispatchData& data, RowRa
   return out;
 }
 
-// Rows that a policy can decide too: in a split, and with a whole window before them.
+// Rows that a policy can also decide: in a split, and after a whole window.
 RowRange decidable(const PortfolioData& data, RowRange split) {
   return {std::max(split.begin, data.lookback), split.end};
 }
@@ -100,7 +100,7 @@ Evaluation mean_of(const Config& config, const Data& data, const std::vector<Eva
   const at::Tensor& first = decisions_of(members.at(0));
   at::Tensor sum = first.to(at::kDouble);
   for (std::size_t k = 1; k < members.size(); ++k) sum = sum + decisions_of(members[k]);
-  // Rounding a mean to the precision of its members cannot take it beyond the largest of them: bounds stay strict.
+  // Rounding a mean to the precision of its members cannot carry it beyond the largest of them: bounds stay strict.
   return judged(config, data, rows_of(members[0]), (sum / static_cast<double>(members.size())).to(first.scalar_type()));
 }
 

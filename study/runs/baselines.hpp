@@ -7,13 +7,13 @@
 #include "runs/record.hpp"
 #include "runs/run_config.hpp"
 
-// Decisions that need no training. They stand beside every result: a policy that does not beat them has learned nothing.
+// Decisions that need no training. Every result is shown beside them: a policy that does not beat them has learned nothing.
 //
 // Portfolio   equal_weight: the same weight for every asset, rebalanced daily, with its costs.
 // Dispatch    equal_weight: the same share for every zone.
 //             last_hour: shares in proportion to the demand of the hour before.
 //             last_week: shares in proportion to the demand of the same hour a week before; where there is none, last_hour.
-//             The last two are drawn into the set by an orthogonal projection, where the library has one for the set.
+// The last two are moved into the set by an orthogonal projection, if the library has one for the set.
 namespace softradial::study {
 
 template <class Metrics>
@@ -21,13 +21,13 @@ struct Baseline {
   std::string name;
   Metrics validation;
   Metrics test;
-  double violation = 0;  // the worst one of the constraints over validation and test
+  double violation = 0;  // worst violation of a constraint over validation and test
 };
 
 [[nodiscard]] std::vector<Baseline<PortfolioMetrics>> baselines(const PortfolioConfig& config,
                                                                 const PriceTable& prices);
 [[nodiscard]] std::vector<Baseline<DispatchMetrics>> baselines(const DispatchConfig& config, const DemandTable& demand);
-// The same on data whose validation and test are there.
+// The baselines on data that contain the validation and test splits.
 [[nodiscard]] std::vector<Baseline<PortfolioMetrics>> baselines(const PortfolioConfig& config,
                                                                 const PortfolioData& data, const Set& set);
 [[nodiscard]] std::vector<Baseline<DispatchMetrics>> baselines(const DispatchConfig& config, const DispatchData& data,
@@ -46,7 +46,7 @@ struct NamedEvaluation {
 }
 [[nodiscard]] inline const at::Tensor& decisions_of(const DispatchEvaluation& evaluation) { return evaluation.shares; }
 
-// The mean of several policies' decisions over the same rows: by convexity it obeys the set as they do.
+// The mean of several policies' decisions over the same rows. By convexity it obeys the set as they do.
 [[nodiscard]] PortfolioEvaluation ensemble_of(const PortfolioConfig& config, const PortfolioData& data,
                                               const std::vector<PortfolioEvaluation>& members);
 [[nodiscard]] DispatchEvaluation ensemble_of(const DispatchConfig& config, const DispatchData& data,
@@ -60,7 +60,7 @@ struct NamedEvaluation {
                                                                               const DispatchData& data, const Set& set,
                                                                               RowRange hours);
 
-// The record of decisions, with the outcomes of the baselines over the same rows beside it.
+// The record of decisions, with the outcomes of the baselines over the same rows in further columns.
 [[nodiscard]] Record record_beside(std::string split, const PortfolioEvaluation& evaluation,
                                    const PortfolioConfig& config, const PortfolioData& data, const Set& set);
 [[nodiscard]] Record record_beside(std::string split, const DispatchEvaluation& evaluation,

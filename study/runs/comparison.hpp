@@ -9,8 +9,8 @@
 #include "tasks/dispatch_task.hpp"
 #include "tasks/portfolio_task.hpp"
 
-// Decisions against equal weight over the same rows, each with a 95 % interval of the block bootstrap (docs/metrics.md): the
-// rows of both are drawn together, so that a good or bad time of the market counts for neither.
+// Compares decisions with equal weight over the same rows. Each number has a 95 % interval of the block bootstrap
+// (docs/metrics.md), which draws the rows of both together, so that good and bad times of the market favour neither.
 namespace softradial::study {
 
 using Comparison = std::vector<std::pair<std::string, Interval>>;

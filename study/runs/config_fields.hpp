@@ -11,24 +11,24 @@
 #include "runs/field_range.hpp"
 #include "runs/run_config.hpp"
 
-// Every field of a configuration, stated once: its name, its place, its meaning and its range. The JSON writer and reader
+// The fields of a configuration, each stated once: its name, its place, its meaning and its range. The JSON writer and reader
 // (run_config.cpp), the flags of `softradial train`, their help and its TOML files are all derived from these lists.
 namespace softradial::study {
 
-inline constexpr std::string_view kFlagLikeKey = "=";  // the key, with "-" in the place of "_"
-inline constexpr std::string_view kNoFlag = "";        // the command line does not have the field
+inline constexpr std::string_view kFlagLikeKey = "=";  // the flag is the key, with "-" instead of "_"
+inline constexpr std::string_view kNoFlag = "";        // the field has no flag on the command line
 
 struct Field {
-  std::string_view key;  // in JSON
+  std::string_view key;  // name in JSON
   std::string_view help = "";
   FieldRange range = kAnyNumber;  // checked where a user gives the value: on the command line and in TOML
   std::string_view flag = kFlagLikeKey;
-  std::string_view type_name = "";  // in the help, instead of the name of the C++ type
-  // false: JSON leaves the field out. Fields that came later are saved only where they are not as they always were: what was
-  // saved before is still the same configuration.
+  std::string_view type_name = "";  // shown in the help instead of the name of the C++ type
+  // false: JSON leaves the field out. Fields that were added later are saved only if they differ from the old behaviour, so
+  // that configurations saved before stay the same.
   bool is_saved = true;
 
-  // Its word on the command line and in TOML, without the dashes; empty if there is none.
+  // The field's name on the command line and in TOML, without the dashes; empty if it has none.
   [[nodiscard]] std::string flag_name() const {
     std::string name(flag == kFlagLikeKey ? key : flag);
     for (char& c : name) c = c == '_' ? '-' : c;
@@ -60,7 +60,7 @@ requires std::is_enum_v<Value>
 }
 
 // The following functions call visit(field, value) for each field, with a reference to the value in the configuration.
-// `Config` is the type of the configuration or const.
+// `Config` is the type of the configuration, const or not.
 
 template <class Config, class Visit>
 requires std::same_as<std::remove_const_t<Config>, PortfolioConfig>
@@ -81,11 +81,11 @@ void for_each_task_field(Config& c, const Visit& visit) {
   visit(Field{.key = "objective", .help = "Sharpe ratio after costs (net), before costs (gross), or smallest variance"},
         c.model.objective);
   visit(Field{.key = "model",
-              .help = "An LSTM of all assets (lstm), or one small network for each asset alike (shared)",
+              .help = "An LSTM of all assets (lstm), or one small network that all assets share (shared)",
               .is_saved = c.model.kind != PortfolioModelKind::lstm},
         c.model.kind);
   visit(Field{.key = "smoothing",
-              .help = "Part of the decision before in each decision: 0.9 moves a tenth of the way a day",
+              .help = "Weight of the day before in each decision: 0.9 moves a tenth of the way in a day",
               .range = {.least = 0, .most = 0.999},
               .is_saved = c.model.smoothing != 0},
         c.model.smoothing);
@@ -148,7 +148,7 @@ void for_each_training_field(Config& c, const Visit& visit) {
 // The numbers of a method that have a flag. JSON saves all numbers of the method by the names of its options.
 struct MethodNumber {
   std::string_view flag;
-  std::string_view option;  // the name that set_option knows
+  std::string_view option;  // the option's name in set_option
   std::string_view help;
 };
 inline constexpr std::array<MethodNumber, 6> kMethodNumbers = {

@@ -17,11 +17,11 @@ namespace {
 DecisionLayer equal_weight(const Set& set) {
   const auto dim = static_cast<int64_t>(set.dim());
   const double weight = total_of(set) / static_cast<double>(dim);
-  // u * 0 keeps the result in the graph: its gradient can be asked for, and is zero.
+  // u * 0 keeps the result in the graph: its gradient exists and is zero.
   return {[=](const at::Tensor& u, bool) { return u * 0 + weight; }, dim, dim};
 }
 
-// How far an anchor may go from the set's own towards the boundary: what is left of the way is the room for the decision.
+// How far an anchor may move from the set's own anchor towards the boundary. The rest of the way is room for the decision.
 constexpr double kAnchorReach = 0.9;
 
 template <class Module>
@@ -81,7 +81,7 @@ ViolationFunction violation_of(const Set& set) {
     double worst = 0;
     for (int64_t i = 0; i < wide.size(0); ++i) {
       const auto found = meter({wide.data_ptr<double>() + i * wide.size(-1), dim});
-      // Each term of an equality was rounded to the layer's precision, and adding them up rounds a few more times.
+      // Each term of an equality was rounded to the layer's precision, and adding the terms rounds a few more times.
       const double here = std::max(found.inequality, found.equality - 8 * ulp * found.rounding);
       worst = std::isnan(found.inequality) ? std::numeric_limits<double>::infinity() : std::max(worst, here);
     }

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-// The numbers of the paper's tables, to be printed next to ours: means and standard deviations over five seeds.
+// The numbers of the paper's tables, printed next to ours: means and standard deviations over five seeds.
 namespace softradial::study {
 
 struct PaperPortfolioRow {
@@ -40,7 +40,7 @@ struct PaperSummaryRow {
   double autocorrelation;
   std::optional<double> ks_p_value;
 };
-// Table summary_stats; per cent where ours are fractions.
+// Table summary_stats; in per cent where ours are fractions.
 [[nodiscard]] std::span<const PaperSummaryRow> paper_summary_table() noexcept;
 
 }  // namespace softradial::study

@@ -16,7 +16,7 @@ void in_parallel(int count, int jobs, const std::function<void(int index)>& work
   std::atomic<int> next = 0;
   std::atomic<bool> failed = false;
   const auto worker = [&] {
-    // A new thread has OpenMP's own default until it is told the number of threads of this process.
+    // A new thread uses OpenMP's own default until it is told this process's number of threads.
     at::init_num_threads();
     for (int index = next++; index < count && !failed; index = next++) {
       try {

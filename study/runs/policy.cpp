@@ -13,7 +13,7 @@
 namespace softradial::study {
 namespace {
 
-// A task with the parameters of a saved policy, over data that may be new.
+// A task with the parameters of a saved policy, on data that may be new.
 template <class Config>
 struct Applied {
   Config config;
@@ -26,7 +26,7 @@ struct Applied {
 PortfolioConfig config_of(const PolicyFile& policy, const PriceTable&) { return portfolio_config(policy.config); }
 DispatchConfig config_of(const PolicyFile& policy, const DemandTable&) { return dispatch_config(policy.config); }
 
-// New data need no splits: all of them count as one.
+// New data need no splits: all rows form a single one.
 PortfolioData data_of(const PortfolioConfig& config, const PriceTable& prices, const Standardisation& statistics) {
   return make_portfolio_data(prices, {prices.dates.back(), prices.dates.back()}, config.lookback, statistics);
 }
@@ -34,12 +34,12 @@ DispatchData data_of(const DispatchConfig& config, const DemandTable& demand, co
   return make_dispatch_data(demand, {.train = 1, .validation = 0}, config.history, &statistics);
 }
 
-// The first row of the data whose decision is the one that a longer history would give. Row t of the features needs
-// `lookback` returns up to t, and a decision needs `lookback` such rows; returns begin at row 0.
+// The first row whose decision does not depend on where the data begin. Row t of the features needs `lookback` returns up to
+// t, and a decision needs `lookback` such rows; returns begin at row 0.
 int64_t first_whole(const PortfolioConfig& config) { return std::max(2 * config.lookback - 2, config.lookback); }
 int64_t first_whole(const DispatchConfig& config) { return config.history; }
 
-// How many rows of the table a decision needs.
+// The number of table rows that a decision needs.
 std::size_t rows_needed(const PortfolioConfig& config) { return static_cast<std::size_t>(first_whole(config)) + 2; }
 std::size_t rows_needed(const DispatchConfig& config) { return static_cast<std::size_t>(config.history) + 1; }
 
@@ -55,7 +55,7 @@ void check_length(const DispatchConfig& config, const DemandTable& demand) {
   check_length(demand.hours.size(), rows_needed(config), "hours", config.history);
 }
 
-// Sizes that a configuration claims must be those of the arrays: a model is only built if it fits them.
+// The sizes in a configuration must match those of the arrays: a model is only built if it fits them.
 void check_sizes(const PolicyFile& policy, const std::string& array, const std::vector<int64_t>& wanted) {
   const auto found = std::ranges::find(policy.shapes, array, &ParameterShape::name);
   if (found == policy.shapes.end() || found->shape != wanted) {
@@ -106,7 +106,7 @@ Applied<Config> apply(const PolicyFile& policy, const Input& given) {
   return {std::move(config), set, policy.config.value("in_sample_until", ""), std::move(data), std::move(task)};
 }
 
-// Errors of a model name its file.
+// Adds the name of the model's file to its errors.
 template <class Config, class Input>
 Applied<Config> load_and_apply(const std::filesystem::path& model, const Input& given) {
   const PolicyFile policy = load_policy(model);
@@ -129,7 +129,7 @@ std::vector<std::string> times(const DispatchData& data) {
 }
 
 RowRange rows_in(const std::vector<std::string>& times, const Period& period) {
-  // The bounds are beginnings of times, and times sort as texts.
+  // The bounds are beginnings of times, and times can be compared as texts.
   const auto before = [&](const std::string& time) {
     return period.from && time.substr(0, period.from->size()) < *period.from;
   };
@@ -191,7 +191,7 @@ Prediction predict(const std::filesystem::path& model, const PriceTable& prices)
 }
 
 Prediction predict(const std::filesystem::path& model, const DemandTable& demand) {
-  // The hour to decide for has no demand yet: a row of zeros stands for it, which no decision for it reads.
+  // The hour to decide for has no demand yet: a row of zeros takes its place, and no decision reads it.
   DemandTable longer = demand;
   longer.hours.push_back(demand.hours.back() + std::chrono::hours(1));
   longer.demand.conservativeResize(demand.demand.rows() + 1, Eigen::NoChange);

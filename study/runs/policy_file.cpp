@@ -39,7 +39,7 @@ PolicyFile read(const TensorFile& file) {
   policy.epochs = number<std::int64_t>(file, "epochs");
   policy.is_finished = file.text("finished") == "true";
   std::vector<at::Tensor> parts;
-  // The order of the arrays in the file is that of the model's parameters.
+  // The arrays of the file are in the order of the model's parameters.
   for (const NamedArray& array : file.arrays) {
     if (array.name == kMean || array.name == kScale) continue;
     if (array.dtype == Dtype::u8) throw DataError("the array '" + array.name + "' has no numbers");
@@ -123,7 +123,7 @@ ModelChoice choose_model(const std::filesystem::path& path, std::optional<std::u
     return {file, "seed " + std::to_string(*seed)};
   }
   if (done.empty()) {
-    // Nothing is finished; what an interruption left is better than nothing, and is said to be that.
+    // No seed has finished. The model of an interrupted training is better than none, and the reason says so.
     const auto begun = manifest.value("seeds", std::vector<std::uint64_t>{});
     const auto found = std::ranges::find_if(begun, [&](std::uint64_t s) { return exists(model_file(path, s)); });
     if (found == begun.end()) throw DataError(path.string() + ": no training has ended in this run");

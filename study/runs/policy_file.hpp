@@ -15,10 +15,10 @@
 
 namespace softradial::study {
 
-// A trained policy as a file of numbers (files/safetensors.hpp): all that a decision needs. docs/runs.md has the layout.
+// A trained policy as a file of numbers (files/safetensors.hpp): all that a decision needs. docs/runs.md describes the layout.
 struct PolicyFile {
   std::string task;       // "portfolio" or "dispatch"
-  nlohmann::json config;  // of the run; "set" is the set of the decisions, "names" its coordinates
+  nlohmann::json config;  // configuration of the run; "set" is the set, "names" its coordinates
   std::uint64_t seed = 0;
   bool is_finished = true;  // false: the training was interrupted after `epochs` epochs
   std::int64_t epochs = 0;
@@ -28,15 +28,15 @@ struct PolicyFile {
 
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] Set set() const;
-  // Gives the parameters to a model. Throws DataError if they are not those of such a model.
+  // Copies the parameters into a model. Throws DataError if they do not fit it.
   void give_to(const Parameters& model) const;
 };
 
 void save_policy(const PolicyFile& policy, const std::filesystem::path& file);
-// Throws DataError naming the file: damaged, of another kind, or not what a policy consists of.
+// Throws DataError, naming the file, if it is damaged, of another kind, or not a policy.
 [[nodiscard]] PolicyFile load_policy(const std::filesystem::path& file);
 
-// The model of a run: of the seed that is asked for, or else of the one with the best validation.
+// A model of a run: that of the seed that was asked for, or else that of the seed with the best validation.
 struct ModelChoice {
   std::filesystem::path file;
   std::string reason;  // "seed 3, the best of 5 on validation": for the user

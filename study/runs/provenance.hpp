@@ -3,7 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-// By what, on what and when a result came about: every record says so in the same words.
+// Which program made a result, on which machine, and when. All records use the same words for it.
 namespace softradial::study {
 
 [[nodiscard]] std::string program_version();

@@ -91,7 +91,7 @@ Record record_of(std::string split, const DispatchEvaluation& evaluation, const 
 
 void put_beside(Record& record, const std::string& name, const Record& other) {
   for (Eigen::Index k = 0; k < other.outcomes.cols(); ++k) {
-    // The supply and the demand are those of the record itself.
+    // Columns that equal the record's own, such as supply and demand, are left out.
     if (other.outcomes.col(k) == record.outcomes.col(k)) continue;
     record.outcomes.conservativeResize(Eigen::NoChange, record.outcomes.cols() + 1);
     record.outcomes.rightCols<1>() = other.outcomes.col(k);

@@ -82,14 +82,14 @@ struct Decided {
   typename KindOf<Config>::Evaluation test;
 };
 
-// Those of a seed that was trained and saved before.
+// The decisions of a seed that was trained and saved earlier.
 template <class Config>
 Decided<Config> decided_before(typename KindOf<Config>::TaskType task, const std::filesystem::path& model) {
   load_policy(model).give_to(task.parameters());
   return {task.evaluate(task.splits().validation), task.evaluate(task.splits().test)};
 }
 
-// What all seeds are together: the interval against equal weight, and the ensemble if it is asked for.
+// The results of all seeds together: the interval against equal weight, and the ensemble if it was asked for.
 template <class Config>
 void judge_together(const Config& config, const typename KindOf<Config>::Data& data, const Set& set,
                     const std::vector<std::optional<Decided<Config>>>& decided, const RunHooks& hooks,
@@ -119,7 +119,7 @@ void judge_together(const Config& config, const typename KindOf<Config>::Data& d
   }
 }
 
-// Where the training of a seed stands.
+// The state of a seed's training.
 struct SeedState {
   std::optional<json> finished;  // its saved result
   std::optional<Checkpoint> from;
@@ -133,7 +133,7 @@ SeedState state_in(RunFolder* folder, std::uint64_t seed, bool stopped) {
   return state;
 }
 
-// Rank 0 has the folder; the others begin where it does.
+// Only rank 0 has the folder; the other ranks start from the state that it sends.
 SeedState state_for_all(RunFolder* folder, std::uint64_t seed, Team& team) {
   constexpr const char* kFinished = "finished";
   SeedState state;
@@ -150,7 +150,7 @@ SeedState state_for_all(RunFolder* folder, std::uint64_t seed, Team& team) {
   return state;
 }
 
-// Each seed gets a task of its own: trials share nothing but the data.
+// Each seed gets its own task: trials share nothing but the data.
 template <class Config>
 RunResult<typename KindOf<Config>::Metrics> run_seeds(const Config& config, const DecisionSet& decision,
                                                       const typename KindOf<Config>::Data& data,
@@ -170,7 +170,7 @@ RunResult<typename KindOf<Config>::Metrics> run_seeds(const Config& config, cons
   const auto make_task = [&] {
     return typename Kind::TaskType(data, config.model, decision_layer(config.layer, decision.set));
   };
-  bool team_stopped = false;  // a team stops together, whoever was asked to
+  bool team_stopped = false;  // the whole team stops if one process was asked to
   const auto stopped = [&] {
     return hooks.team != nullptr ? team_stopped : hooks.stop != nullptr && hooks.stop->load();
   };
@@ -260,7 +260,7 @@ SharedRun<typename KindOf<Config>::Metrics> run_parts(const Config& config,
   std::optional<DecisionSet> decision;
   together(*hooks.team, [&] { decision = limits_of(config, parts.outline()); });
   const auto data = share_data(config, parts, decision->names, *hooks.team);
-  // What is wrong with the model or the layer is told before anybody waits for a batch.
+  // Errors in the model or the layer are reported before any process waits for a batch.
   together(*hooks.team, [&] {
     const typename KindOf<Config>::TaskType task(data, config.model, decision_layer(config.layer, decision->set));
   });

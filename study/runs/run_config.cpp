@@ -43,7 +43,7 @@ void read_value(const json& in, std::string_view key, Value& value) {
   }
 }
 
-// The method with all of its numbers, and the set.
+// Writes the method with all of its numbers, and the set.
 void write_layer(json& out, const RunConfig& c) {
   out["method"] = c.layer.method;
   if (!c.layer.equal_weight()) {
@@ -79,7 +79,7 @@ json written(const char* task, const Config& config) {
   return out;
 }
 
-// Throws DataError. Exceptions of the JSON library are turned into it.
+// Throws DataError, also in place of the JSON library's exceptions.
 template <class Config>
 Config read(const char* task, const json& in) {
   try {
@@ -105,7 +105,7 @@ json to_json(const DispatchConfig& config) { return written("dispatch", config);
 
 PortfolioConfig portfolio_config(const json& in) {
   auto config = read<PortfolioConfig>("portfolio", in);
-  // Parsed once more as a pair, which refuses dates in the wrong order.
+  // Parses the dates once more as a pair, which refuses a wrong order.
   config.split = parse_splits(format_date(config.split.train_end) + "," + format_date(config.split.validation_end));
   return config;
 }

@@ -15,8 +15,8 @@
 #include "tasks/portfolio_task.hpp"
 #include "training/train.hpp"
 
-// Everything that a training run depends on. config_fields.hpp lists the fields with their names and meanings for JSON,
-// TOML and the command line.
+// Everything that a training run depends on. config_fields.hpp lists the fields, with their names and meanings in JSON, TOML
+// and on the command line.
 namespace softradial::study {
 
 // The decision layer: a method of the library, or equal weight, which needs no model.
@@ -29,13 +29,13 @@ struct LayerConfig {
   [[nodiscard]] bool equal_weight() const { return method == "equal_weight"; }
 };
 
-// The part that both tasks share.
+// The fields that both tasks share.
 struct RunConfig {
   LayerConfig layer;
   double cap = 1;            // largest share of one asset or zone; 1: the simplex
-  std::string set_json;      // limits or a set besides the cap, as load_limits gives them; empty: none
-  std::string set_file;      // where they come from, for messages; not saved
-  TrainingOptions training;  // with the first seed
+  std::string set_json;      // further limits or a set, as load_limits returns them; empty: none
+  std::string set_file;      // file of these limits, for messages; not saved
+  TrainingOptions training;  // includes the first seed
   int seeds = 1;
   int threads = 1;
 };
@@ -64,23 +64,23 @@ struct DispatchConfig : RunConfig {
 
 [[nodiscard]] nlohmann::json to_json(const PortfolioConfig& config);
 [[nodiscard]] nlohmann::json to_json(const DispatchConfig& config);
-// Throw DataError if the JSON is no configuration of this kind.
+// Throw DataError if the JSON is not a configuration of this kind.
 [[nodiscard]] PortfolioConfig portfolio_config(const nlohmann::json& json);
 [[nodiscard]] DispatchConfig dispatch_config(const nlohmann::json& json);
 
-// The set that decisions about these columns must obey. `left_out` columns of the source are not among them.
+// The set that decisions about these columns must obey. The source has `left_out` further columns.
 [[nodiscard]] DecisionSet decision_set(const RunConfig& config, const std::vector<std::string>& columns,
                                        std::size_t left_out = 0);
 
-// What the decisions of the set sum to: that of a simplex, 1 for other sets.
+// The sum of a decision: that of the simplex, 1 for other sets.
 [[nodiscard]] double total_of(const Set& set);
 
-// The layer that a task trains with: the fused ops of the radial maps, another layer of the library, or equal weight.
-// Softmax only knows simplices. On a capped simplex it is trained on the simplex, and its violations are reported.
+// The layer for training: the fused ops of the radial maps, another layer of the library, or equal weight. Softmax only knows
+// simplices. On a capped simplex it is trained on the simplex, and its violations are reported.
 [[nodiscard]] DecisionLayer decision_layer(const LayerConfig& config, const Set& set);
 
-// The largest violation in any row, measured in double precision on the returned numbers. Of an equality's
-// residual, only what exceeds the rounding of its terms counts.
+// The largest violation in any row, measured in double precision on the returned numbers. For an equality, only the part of
+// the residual that exceeds the rounding of its terms counts.
 [[nodiscard]] ViolationFunction violation_of(const Set& set);
 
 }  // namespace softradial::study

@@ -10,7 +10,7 @@ namespace softradial::study {
 
 using nlohmann::json;
 
-// Files of a folder may come from anywhere: read as JSON, or nothing.
+// The files of a folder may come from anywhere: reads one as JSON; the value is discarded if it is not JSON.
 json read_json(const std::filesystem::path& file) { return parse_json_text(read_file(file, std::size_t{256} << 20)); }
 
 json read_manifest(const std::filesystem::path& folder) {

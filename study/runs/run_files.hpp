@@ -11,10 +11,10 @@ inline constexpr const char* kRunSchema = "softradial.run/1";
 inline constexpr const char* kManifestFile = "manifest.json";
 inline constexpr const char* kReportFile = "result.json";
 
-// Files of a folder may come from anywhere: what is no JSON is read as a discarded value. Throws DataError if the file cannot
-// be read.
+// The files of a folder may come from anywhere: a file that is not JSON gives a discarded value. Throws DataError if the file
+// cannot be read.
 [[nodiscard]] nlohmann::json read_json(const std::filesystem::path& file);
-// Throws DataError if the folder has no manifest that can be read.
+// Throws DataError if the folder has no readable manifest.
 [[nodiscard]] nlohmann::json read_manifest(const std::filesystem::path& folder);
 // The saved report of a run. Throws DataError.
 [[nodiscard]] nlohmann::json read_report(const std::filesystem::path& folder);

@@ -24,7 +24,7 @@ constexpr const char* kTrial = "trial.json";
 constexpr const char* kEnsemble = "ensemble";
 
 std::string text_of(const json& value) {
-  // A path may hold any bytes; JSON may not.
+  // A path may contain any bytes; JSON must not.
   return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -47,7 +47,7 @@ json run_identity(const json& manifest) {
   for (const char* key : {"task", "config", "names", "set"}) identity[key] = manifest.value(key, json());
   if (identity["config"].is_object()) identity["config"].erase("seeds");
   identity["tuned"] = manifest.value("tuned", false);
-  // The same table is the same data, wherever its file lies.
+  // Data are compared by their table, not by the place of the file.
   identity["data"] = manifest.value("data", json::object()).value("sha256", "");
   for (const char* key : {"prices", "demand"}) {
     if (identity["config"].is_object()) identity["config"].erase(key);
@@ -102,7 +102,7 @@ RunFolder::RunFolder(std::filesystem::path folder, json manifest, RunStart start
   manifest_["started"] = utc_now();
   log("begins: " + manifest_.value("task", "") + ", " + manifest_.at("config").value("method", "") +
       (start == RunStart::resume ? ", resumed" : ""));
-  // A wrong place ends the run here, before anything is trained; later on nothing does.
+  // An unusable folder ends the run here, before any training; later errors do not.
   try {
     write_file(folder_ / kManifestFile, manifest_text("running"));
   } catch (const WriteError& error) {
@@ -116,7 +116,7 @@ std::filesystem::path RunFolder::checkpoint_file(std::uint64_t seed) const {
   return seed_folder(seed) / "checkpoint.safetensors";
 }
 
-// Only what a run writes. Other files that a user keeps in the folder stay.
+// Removes only the files that a run writes. Other files in the folder stay.
 void RunFolder::remove_run() {
   std::vector<std::filesystem::path> found;
   for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
@@ -126,7 +126,7 @@ void RunFolder::remove_run() {
     if (is_seed || name == kEnsemble || name == kReportFile || name == kConfig || name == kLog)
       found.push_back(entry.path());
   }
-  // The manifest goes last but one: a process that is killed here leaves a folder that says what it was.
+  // The manifest goes last but one: a process that is killed here leaves a folder that still says what it was.
   for (const auto& path : found) std::filesystem::remove_all(path);
   std::filesystem::remove(folder_ / kManifestFile);
 }
@@ -153,7 +153,7 @@ std::optional<Checkpoint> RunFolder::checkpoint(std::uint64_t seed) {
     log("seed " + std::to_string(seed) + " goes on after epoch " + std::to_string(found.epoch));
     return found;
   } catch (const DataError& error) {
-    // Whole files only are ever renamed into place, so a disk must have done this. The seed begins again.
+    // Files are renamed into place only when they are whole, so this damage is the disk's. The seed begins again.
     log(error.what());
     return std::nullopt;
   }
@@ -211,7 +211,7 @@ std::string RunFolder::manifest_text(const std::string& status) {
   manifest_.erase("best_seed");
   manifest_.erase("best_validation");
   if (best) manifest_["best_validation"] = most;
-  // Where no validation is a number, the first seed is as good as any.
+  // If no validation is a number, the first seed is as good as any.
   if (!done.empty()) manifest_["best_seed"] = best ? json(*best) : done[0];
   return text_of(manifest_);
 }

@@ -15,7 +15,7 @@
 #include "runs/run_files.hpp"
 #include "training/checkpoint.hpp"
 
-// The folder of a run: everything that was asked and everything that came out (docs/runs.md).
+// The folder of a run: its whole configuration and all its results (docs/runs.md).
 //
 //   manifest.json                  configuration, set, data, seeds, best seed, version, machine, times
 //   result.json                    the report of all seeds
@@ -35,47 +35,47 @@ enum class RunStart {
   overwrite  // delete what is there
 };
 
-// The parts of a manifest that make two runs the same: task, configuration but the number of seeds, set, names, data,
+// The parts of a manifest by which two runs are the same: task, configuration without the number of seeds, set, names, data,
 // and whether the parameters of the layer were tuned.
 [[nodiscard]] nlohmann::json run_identity(const nlohmann::json& manifest);
 // Names the first difference between two identities, for the user; empty if they are equal.
 [[nodiscard]] std::string identity_difference(const nlohmann::json& saved, const nlohmann::json& wanted);
 
 // A run that is being written. One process writes at a time (FolderLock); its threads may save different seeds at once. A
-// full disk ends nothing, nor does a folder that vanishes: the error is kept for the end, and the results can still be
+// full disk or a folder that vanishes does not end the run: the error is kept for the end, and the results can still be
 // printed.
 class RunFolder {
  public:
-  // `manifest` says what is asked: task, config, names, set, data, seeds. Throws DataError if the folder holds something
-  // else, or is locked.
+  // `manifest` describes the run: task, config, names, set, data, seeds. Throws DataError if the folder holds something else
+  // or is locked.
   RunFolder(std::filesystem::path folder, nlohmann::json manifest, RunStart start);
 
-  // The saved result of a seed that has finished, if this run goes on with an earlier one.
+  // The saved result of a seed that has finished, if this run continues an earlier one.
   [[nodiscard]] std::optional<nlohmann::json> finished(std::uint64_t seed) const;
-  // Where the training of a seed stopped; nothing if it never began or its checkpoint is damaged (which is logged).
+  // The checkpoint of a seed's training; nothing if it never began or the checkpoint is damaged (which is logged).
   [[nodiscard]] std::optional<Checkpoint> checkpoint(std::uint64_t seed);
   [[nodiscard]] std::filesystem::path checkpoint_file(std::uint64_t seed) const;
 
-  // An interrupted training leaves its checkpoint, and a policy only where there is none yet.
+  // Saves an interrupted training: its checkpoint, and its policy unless a policy is already there.
   void save_interrupted(const PolicyFile& policy);
-  // A finished one: records, policy, then trial.json, which makes it count; the checkpoint goes.
+  // Saves a finished training: records, policy, then trial.json, which marks it as finished. Removes the checkpoint.
   void save_finished(const PolicyFile& policy, std::span<const EpochRecord> history, std::span<const Record> records,
                      const nlohmann::json& trial);
-  // What the mean of all seeds decided.
+  // Saves the decisions of the mean of all seeds.
   void save_ensemble(std::span<const Record> records);
-  // The manifest as it is now, and the report. `status`: running, finished or interrupted.
+  // Saves the manifest as it is now, and the report. `status`: running, finished or interrupted.
   void save_manifest(const std::string& status);
   void save_report(const nlohmann::json& report, const std::string& toml);
 
   void log(const std::string& line);
   void keep_error(const std::string& what);
-  // The first file that could not be written; empty if all were.
+  // The error of the first file that could not be written; empty if all were written.
   [[nodiscard]] const std::string& write_error() const { return write_error_; }
   [[nodiscard]] const std::filesystem::path& path() const { return folder_; }
 
  private:
   [[nodiscard]] std::filesystem::path seed_folder(std::uint64_t seed) const;
-  // Calls `save`, and keeps the error if a file could not be written.
+  // Calls `save` and keeps the error if a file could not be written.
   void attempt(const std::function<void()>& save);
   [[nodiscard]] std::string manifest_text(const std::string& status);
   [[nodiscard]] std::optional<nlohmann::json> read_trial(std::uint64_t seed) const;
@@ -85,8 +85,8 @@ class RunFolder {
   RunStart start_;
   nlohmann::json manifest_;
   FolderLock lock_;
-  std::mutex saving_;  // of the manifest and the report
-  std::mutex mutex_;   // of the error
+  std::mutex saving_;  // held while the manifest and the report are saved
+  std::mutex mutex_;   // guards the error
   std::string write_error_;
 };
 

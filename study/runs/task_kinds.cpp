@@ -10,13 +10,13 @@
 namespace softradial::study {
 namespace {
 
-// Numbers that are read at a time where a table is read to be described: 32 megabytes.
+// Numbers to read at a time when a table is read for its description: 32 megabytes.
 constexpr std::int64_t kNumbersTogether = std::int64_t{1} << 22;
 
 std::string text_of(std::chrono::sys_days day) { return format_date(day); }
 std::string text_of(std::chrono::local_seconds hour) { return format_hour(hour); }
 
-// `numbers` gives some rows of the table.
+// `numbers` returns some rows of the table.
 template <class Time, class Numbers>
 nlohmann::json described(const std::string& source, const std::vector<std::string>& names,
                          const std::vector<Time>& times, const Numbers& numbers) {

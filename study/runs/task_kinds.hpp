@@ -10,8 +10,8 @@
 #include "tasks/task_data.hpp"
 #include "tasks/trial.hpp"
 
-// What differs between the two tasks, so that runs, records and policies are written once. KindOf<Config> has the types that
-// belong to a configuration; the functions below are overloaded for both.
+// The differences between the two tasks, so that runs, records and policies are written once. KindOf<Config> has the types
+// that belong to a configuration; the functions below are overloaded for both tasks.
 namespace softradial::study {
 
 template <class Config>
@@ -37,7 +37,7 @@ struct KindOf<DispatchConfig> {
   using Metrics = DispatchMetrics;
 };
 
-// A model that is shared by all assets must see in the same units what differs between them.
+// A model that all assets share must see the features of all assets in the same units.
 [[nodiscard]] inline FeaturePooling pooling_of(const PortfolioConfig& config) {
   return config.model.kind == PortfolioModelKind::shared ? FeaturePooling::assets : FeaturePooling::none;
 }
@@ -53,7 +53,7 @@ struct KindOf<DispatchConfig> {
   return data;
 }
 
-// The rows of a process of a team. Every process of the team must call it.
+// The rows of one process of a team. Every process of the team must call it.
 [[nodiscard]] inline PortfolioData share_data(const PortfolioConfig& config, PriceParts& prices,
                                               const std::vector<std::string>& names, Team& team) {
   return share_portfolio_data(prices, names, config.split, config.lookback, config.model.batch, pooling_of(config),
@@ -64,7 +64,7 @@ struct KindOf<DispatchConfig> {
   return share_dispatch_data(demand, names, config.split, config.history, team);
 }
 
-// The set that decisions must obey, and the columns of the data that it is about, in its order. Throws DataError.
+// The set that decisions must obey, and the columns of the data in the order of its coordinates. Throws DataError.
 [[nodiscard]] inline DecisionSet limits_of(const PortfolioConfig& config, const PriceTable& prices) {
   return decision_set(config, prices.tickers);
 }
@@ -72,17 +72,17 @@ struct KindOf<DispatchConfig> {
   return decision_set(config, demand.zones, demand.zones_left_out);
 }
 
-// {"source", "sha256", "rows", "columns", "first", "last"}: what a run was trained on. The checksum is over the table: its
-// names, its times and the bits of its numbers, whatever the format of the file.
+// {"source", "sha256", "rows", "columns", "first", "last"}: the data that a run was trained on. The checksum covers the table
+// (its names, its times and the bits of its numbers), whatever the format of the file.
 [[nodiscard]] nlohmann::json describe_data(const PortfolioConfig& config, const PriceTable& prices);
 [[nodiscard]] nlohmann::json describe_data(const DispatchConfig& config, const DemandTable& demand);
-// The same of the columns with these names, which are read once, a few rows at a time.
+// Describes only the columns with these names; reads them once, a few rows at a time.
 [[nodiscard]] nlohmann::json describe_data(const PortfolioConfig& config, PriceParts& prices,
                                            const std::vector<std::string>& names);
 [[nodiscard]] nlohmann::json describe_data(const DispatchConfig& config, DemandParts& demand,
                                            const std::vector<std::string>& names);
 
-// The last day or hour that training or validation knew, as records write it.
+// The last day or hour of training and validation, as records write it.
 [[nodiscard]] std::string in_sample_until(const PortfolioData& data);
 [[nodiscard]] std::string in_sample_until(const DispatchData& data);
 

@@ -14,14 +14,14 @@ namespace softradial::study::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Vectors of at most a cache line: buffers that are padded to cache lines then have no remainder.
+// Vectors are at most a cache line long: buffers padded to cache lines then leave no remainder.
 template <class T>
 using Tag = hn::CappedTag<T, 64 / sizeof(T)>;
 template <class T>
 using Vec = hn::Vec<Tag<T>>;
 
 // 1 / (1 + exp(-x)). Highway's exponential is valid up to 88 (float) and 700 (double), where the result is zero up to
-// rounding. It turns NaN into zero, so NaN is put back.
+// rounding. It turns NaN into zero, so NaN is restored afterwards.
 template <class V>
 HWY_INLINE V sigmoid(V x) {
   using T = hn::TFromV<V>;
@@ -210,7 +210,7 @@ void gather_days(const LstmState<T>& s, const T* grad_gates, T* out, int64_t fir
   }
 }
 
-// Takes the whole vectors in [from, to) and returns where they end. The caller does the rest with vectors of one lane, by
+// Handles the whole vectors in [from, to) and returns where they end. The caller handles the rest with vectors of one lane, by
 // the same arithmetic.
 template <class AnyTag, class T>
 HWY_INLINE int64_t adam_range(AnyTag tag, const AdamStep<T>& s, const T* gradient, T* m, T* v, T* p, int64_t from,
@@ -305,7 +305,7 @@ namespace softradial::study::kernels {
 HWY_EXPORT(table_f32);
 HWY_EXPORT(table_f64);
 
-// Asks Highway at each call and does not store the choice: the tests change the instruction set.
+// Asks Highway at each call and does not store the answer, because the tests change the instruction set.
 template <>
 const TrainingKernels<float>& training_kernels<float>() noexcept {
   return *HWY_DYNAMIC_DISPATCH(table_f32)();

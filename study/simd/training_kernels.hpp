@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-// The vectorised loops of training: the recurrence of an LSTM and its backward pass, the step of Adam, SoftMin. They work
+// The vectorised loops of training: the recurrence of an LSTM and its backward pass, the step of Adam, and SoftMin. They work
 // on plain memory, in float and double, without LibTorch.
 namespace softradial::study::kernels {
 

@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-// The same data are the same, wherever their file lies.
+// The same data give the same key, wherever their file lies.
 std::string key_of(const Problem& problem, json config) {
   config.erase("prices");
   config.erase("demand");

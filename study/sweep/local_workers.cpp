@@ -44,7 +44,7 @@ std::vector<WorkerEvent> LocalWorkers::wait(std::chrono::milliseconds most) {
 }
 
 void LocalWorkers::work(int worker) {
-  // A new thread has OpenMP's own default until it is told the number of threads of this process.
+  // A new thread uses OpenMP's own default until it is told this process's number of threads.
   at::init_num_threads();
   const auto progress = [&](const Progress& p) {
     report({.kind = WorkerEvent::Kind::epoch, .worker = worker, .epoch = p.epoch, .outcome = {}});

@@ -13,7 +13,7 @@
 
 namespace softradial::study {
 
-// Threads of this process. Each trains one trial at a time, with one thread for all of its algebra.
+// Workers that are threads of this process. Each trains one trial at a time, with one thread for its algebra.
 class LocalWorkers final : public Workers {
  public:
   using Train = std::function<std::optional<TrialOutcome>(const TrialOrder& order, const TrainingHooks& hooks)>;

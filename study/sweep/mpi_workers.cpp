@@ -12,13 +12,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How often a rank looks for messages: while it has an idle worker, and while all of them train. MPI's own waiting would
-// keep a core busy that trains.
+// How often a rank looks for messages: while it has an idle worker, and while all of them train. MPI's own waiting would keep
+// busy a core that could train.
 constexpr std::chrono::milliseconds kIdlePoll{1};
 constexpr std::chrono::milliseconds kBusyPoll{20};
-// The time left is told from epochs: no more of them are sent.
+// Epochs are sent only to estimate the time left, so they need not be sent more often.
 constexpr std::chrono::milliseconds kEpochsApart{5000};
-// Trials that have not ended so long after they were told to are not waited for. Their checkpoints are on the disk.
+// Trials that have not ended this long after they were told to are given up. Their checkpoints are on the disk.
 constexpr std::chrono::seconds kPatience{10};
 
 }  // namespace
@@ -72,7 +72,7 @@ std::vector<WorkerEvent> MpiWorkers::wait(std::chrono::milliseconds most) {
     const bool is_over = !events.empty() || Clock::now() >= until;
     if (own_) {
       for (WorkerEvent& event : own_->wait(is_over ? std::chrono::milliseconds(0) : kIdlePoll)) {
-        events.push_back(std::move(event));  // the workers of rank 0 come first
+        events.push_back(std::move(event));  // the workers of rank 0 have the first numbers
       }
     } else if (!is_over) {
       std::this_thread::sleep_for(kIdlePoll);
@@ -93,7 +93,7 @@ std::vector<WorkerEvent> MpiWorkers::wait(std::chrono::milliseconds most) {
 
 void serve_orders(MpiRanks& ranks, LocalWorkers& workers, const std::atomic<bool>& stop) {
   ranks.send(0, MpiRanks::Tag::hello, nlohmann::json::to_cbor(workers.count()));
-  std::map<int, Clock::time_point> told;  // when an epoch of a worker was last sent
+  std::map<int, Clock::time_point> told;  // when an epoch was last sent, by worker
   int idle = workers.count();
   bool is_stopped = false;
   while (true) {

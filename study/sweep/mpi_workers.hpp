@@ -12,13 +12,13 @@
 #include "sweep/workers.hpp"
 
 // Workers in other processes, which mpirun or srun has started together. Rank 0 schedules and is the only one that opens the
-// store; the others train what it sends them.
+// store; the other ranks train what it sends them.
 namespace softradial::study {
 
 // For rank 0: the workers of all ranks.
 class MpiWorkers final : public Workers {
  public:
-  // `own`: those of rank 0 itself; may be null. Waits until every rank has said how many workers it has.
+  // `own`: the workers of rank 0 itself, or null. Waits until every rank has reported its number of workers.
   MpiWorkers(MpiRanks& ranks, std::unique_ptr<LocalWorkers> own);
 
   [[nodiscard]] int count() const override { return static_cast<int>(places_.size()); }
@@ -30,7 +30,7 @@ class MpiWorkers final : public Workers {
   using Clock = std::chrono::steady_clock;
   struct Place {
     int rank = 0;
-    int worker = 0;  // of that rank
+    int worker = 0;  // number of the worker on that rank
     bool busy = false;
   };
   void take(const MpiRanks::Received& received, std::vector<WorkerEvent>& events);
@@ -39,10 +39,10 @@ class MpiWorkers final : public Workers {
   std::unique_ptr<LocalWorkers> own_;
   std::vector<Place> places_;                  // by worker
   std::vector<int> first_place_;               // by rank
-  std::optional<Clock::time_point> deadline_;  // for trials that were told to end
+  std::optional<Clock::time_point> deadline_;  // when to give up trials that were told to end
 };
 
-// For the other ranks: trains what rank 0 sends, until it says that it is over. `stop`: the trials of all ranks shall end.
+// For the other ranks: trains what rank 0 sends, until rank 0 says that the work is over. `stop` ends the trials of all ranks.
 void serve_orders(MpiRanks& ranks, LocalWorkers& workers, const std::atomic<bool>& stop);
 
 }  // namespace softradial::study

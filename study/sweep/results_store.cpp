@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kApplicationId = 0x53525354;  // "SRST", in the head of the file
+constexpr std::int64_t kApplicationId = 0x53525354;  // "SRST", in the header of the file
 
 // docs/sweeps.md explains the tables.
 constexpr const char* kFirstTables = R"(
@@ -56,14 +56,14 @@ ALTER TABLE candidate_group ADD COLUMN decisions TEXT NOT NULL DEFAULT 'chosen'
   CHECK (decisions IN ('none', 'chosen', 'all'));
 CREATE INDEX candidate_of ON candidate (configuration);
 )";
-// A change of the tables is a new version: a step from the one before. A new store takes all steps.
+// Each change of the tables is a new version, reached by a step from the version before. A new store takes all steps.
 constexpr std::array kSchemaSteps = {kFirstTables, kFilesOfTrials};
 static_assert(kSchemaSteps.size() == ResultsStore::kSchema);
 
-// Whether the files of the trial t go. A group decides about the trials of its candidates, and keeps those of the candidate
-// that best_candidate finds for now, or all. They go if their configuration has lost in a group, and no group keeps them; one
-// that has not competed yet, because a merge brought its other seeds first, has not lost. So what is kept follows from the
-// trials that are there, whatever the order in which they came.
+// Whether the files of the trial t are deleted. A group decides about the trials of its candidates: it keeps those of the
+// candidate that best_candidate finds for now, or all. Files are deleted if their configuration has lost in a group and no
+// group keeps them. A configuration that has not competed yet, because a merge brought its other seeds first, has not lost. So
+// the kept files depend only on the trials in the store, not on the order in which they came.
 constexpr const char* kGivesUpFiles = R"(
   EXISTS (SELECT 1 FROM candidate k JOIN candidate_group g ON g.id = k.candidate_group
     JOIN trial own ON own.configuration = k.configuration AND own.seed = g.first_seed AND own.status = 'finished'
@@ -76,7 +76,7 @@ constexpr const char* kGivesUpFiles = R"(
           WHERE b.candidate_group = g.id AND bt.status = 'finished' AND bt.selection IS NOT NULL
           ORDER BY bt.selection DESC, b.position LIMIT 1))))";
 
-// Among all files.
+// Deletes unwanted files of all trials.
 void forget_unwanted_files(SqliteFile& file) {
   file.run(
       std::string("DELETE FROM trial_file WHERE trial IN (SELECT t.id FROM (SELECT DISTINCT trial FROM trial_file) f"
@@ -84,19 +84,19 @@ void forget_unwanted_files(SqliteFile& file) {
       kGivesUpFiles + ")");
 }
 
-// The metric that chooses, by its name in the table of metrics.
+// The metric for choosing, by its name in the table of metrics.
 constexpr const char* kMainMetric = "CASE p.task WHEN 'portfolio' THEN 'sharpe' ELSE 'served_rate' END";
 
 constexpr const char* kJoined =
     " FROM trial t JOIN configuration c ON c.id = t.configuration JOIN problem p ON p.id = c.problem"
     " JOIN session s ON s.id = t.session";
-// After kJoined.
+// To be appended to kJoined.
 constexpr const char* kFiltered =
     " WHERE (?1 = '' OR c.method = ?1) AND (?2 = '' OR t.status = ?2) AND (?3 IS NULL OR t.id = ?3) ORDER BY t.id";
 
 json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(); }
 
-// A text of the store as JSON. SQLite does not notice a byte that the disk has changed.
+// Parses a text of the store as JSON. It may be damaged: SQLite does not notice a byte that the disk has changed.
 json parsed(const std::string& text, const std::filesystem::path& file) {
   json value = parse_json_text(text);
   if (!value.is_object()) throw damaged_store(file);
@@ -109,7 +109,7 @@ const json& field(const json& object, const char* name, const std::filesystem::p
   return *found;
 }
 
-// Stores meet when they are merged: a session needs a name that no other has.
+// Stores may be merged, so a session needs a key that no other session has.
 std::string random_key() {
   std::random_device device;
   std::string key;
@@ -117,7 +117,7 @@ std::string random_key() {
   return key;
 }
 
-// The version of the schema, which is one that is known here.
+// The version of the schema, after a check that it is known.
 std::int64_t checked_schema(SqliteFile& file) {
   if (file.number("PRAGMA application_id") != kApplicationId) {
     throw DataError(file.path().string() + ": is no store of results");
@@ -130,24 +130,24 @@ std::int64_t checked_schema(SqliteFile& file) {
   return version;
 }
 
-// From the version `from`, which may be 0: nothing yet.
+// Takes the steps from version `from` on; 0 is an empty file.
 void take_schema_steps(SqliteFile& file, std::int64_t from) {
   for (std::size_t k = static_cast<std::size_t>(from); k < kSchemaSteps.size(); ++k) file.run(kSchemaSteps[k]);
   file.run("PRAGMA application_id = " + std::to_string(kApplicationId));
   file.run("PRAGMA user_version = " + std::to_string(ResultsStore::kSchema));
 }
 
-// A store may come from anywhere, and its files are written to a folder of the user.
+// A store may come from anywhere, and its files are written into a folder of the user: only plain names are safe.
 bool is_plain_name(const std::string& name) {
   return !name.empty() && !name.starts_with('.') &&
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") == std::string::npos;
 }
 
-// The schema since which there are files, and since which a group says what is kept of them.
+// The first schema version with files, and with the groups' choice of which ones to keep.
 constexpr std::int64_t kSchemaOfFiles = 2;
 const char* decisions_column(std::int64_t schema) { return schema >= kSchemaOfFiles ? "g.decisions" : "'chosen'"; }
 
-// The second part of a merge: the files of trials that were added, and of those that are the same and have none here.
+// The second part of a merge: takes the files of added trials, and of equal trials that have no files here.
 void take_files(SqliteFile& file) {
   file.run(std::string(R"(
     CREATE TEMP TABLE taken AS SELECT theirs.id, t.id AS ours FROM theirs JOIN main.trial t ON t.id = theirs.ours
@@ -161,13 +161,13 @@ void take_files(SqliteFile& file) {
     DROP TABLE taken;)");
 }
 
-// What is known about a trial, for visit_trials.
+// The columns of a whole trial, for visit_trials.
 constexpr const char* kWholeTrial =
     "SELECT t.id, p.task, c.method, c.setting, c.parameters, t.seed, t.status, t.reason, t.attempts, t.end,"
     " t.epochs, t.first_epoch, t.best_epoch, t.seconds, t.started, t.selection, t.violation, c.key, c.config,"
     " p.facts, s.version, s.machine";
 
-// The trials of a query that begins with kWholeTrial and stands at its first row, if it has one.
+// Visits the trials of a query that begins with kWholeTrial. `row` tells whether the query has a first row.
 void visit_trials(SqliteFile& file, const std::filesystem::path& path, SqliteStatement& query, bool row,
                   bool with_epochs, const std::function<void(const json&)>& visit) {
   SqliteStatement metrics = file.prepare("SELECT split, name, value FROM metric WHERE trial = ?1");
@@ -295,7 +295,7 @@ void ResultsStore::add_groups(const std::vector<StoredGroup>& groups, std::span<
 
 void ResultsStore::save(std::span<const FinishedTrial> trials) {
   SqliteTransaction transaction(file_);
-  // Only a failed trial gives way to another try; its id stays.
+  // Only a failed trial is replaced by another attempt; its id stays.
   SqliteStatement add = file_.prepare(
       "INSERT INTO trial (configuration, seed, status, reason, attempts, session, started, seconds, first_epoch, "
       "epochs,"
@@ -340,7 +340,7 @@ void ResultsStore::save(std::span<const FinishedTrial> trials) {
     }
     with_files.insert(configuration);
   }
-  // Those of the candidates that were the best before. A candidate that becomes the best brings its own.
+  // Deletes the files of candidates that are no longer the best. A new best candidate brings its own files.
   SqliteStatement forget_others = file_.prepare(
       std::string(
           "DELETE FROM trial_file WHERE trial IN (SELECT t.id FROM candidate own JOIN candidate other"
@@ -436,7 +436,7 @@ void ResultsStore::each(const TrialFilter& filter, bool with_epochs, const std::
 
 std::vector<json> ResultsStore::trials_of(const std::string& configuration) {
   std::vector<json> out;
-  // Found by the configuration's index: a filter would look at all trials.
+  // Uses the index of configurations: a filter would scan all trials.
   SqliteStatement query =
       file_.prepare(std::string(kWholeTrial) + kJoined + " WHERE c.key = ?1 AND t.status = 'finished' ORDER BY t.seed");
   const bool row = query.run(configuration);
@@ -480,7 +480,7 @@ std::vector<WrittenFile> ResultsStore::read_files(std::int64_t trial) {
 }
 
 MergeCount ResultsStore::merge(const std::filesystem::path& other) {
-  // Its own check says what is wrong with the file; an attached one may say so too late.
+  // The store's own check says what is wrong with the file; for an attached file the error may come too late.
   const std::int64_t schema = ResultsStore(other, SqliteFile::Access::read).schema_;
   if (std::filesystem::equivalent(other, path())) throw DataError(other.string() + ": is the store itself");
   file_.prepare("ATTACH ?1 AS other").run(other.string());

@@ -17,8 +17,8 @@
 #include "sweep/sqlite.hpp"
 #include "sweep/trial_outcome.hpp"
 
-// The results of sweeps in one SQLite file (docs/sweeps.md has the schema). One process writes, the one that schedules;
-// others may read at the same time.
+// The results of sweeps in one SQLite file (docs/sweeps.md describes the schema). Only the scheduling process writes; others
+// may read at the same time.
 namespace softradial::study {
 
 struct FinishedTrial {
@@ -27,10 +27,10 @@ struct FinishedTrial {
   TrialOutcome outcome;
 };
 
-// The trials of a group whose decisions are kept, as files.
+// Which trials of a group keep their decisions, as files.
 enum class KeptDecisions {
   none,
-  chosen,  // of the chosen configuration, with all its seeds
+  chosen,  // those of the chosen configuration, for all its seeds
   all
 };
 inline constexpr std::array<std::pair<std::string_view, KeptDecisions>, 3> kKeptDecisions = {
@@ -38,7 +38,7 @@ inline constexpr std::array<std::pair<std::string_view, KeptDecisions>, 3> kKept
 [[nodiscard]] std::string word_of(KeptDecisions kept);
 [[nodiscard]] std::optional<KeptDecisions> kept_decisions(std::string_view word);
 
-// Configurations that compete: one of them is chosen on validation and judged on test with all seeds.
+// Configurations that compete. One of them is chosen on validation and judged on test with all seeds.
 struct StoredGroup {
   std::string sweep;
   std::string setting;
@@ -49,7 +49,7 @@ struct StoredGroup {
   std::vector<std::string> candidates;  // keys of configurations, in the order of the grid
 };
 
-// A file of a trial as it was written.
+// A file of a trial, as it was written.
 struct WrittenFile {
   std::string name;
   std::string text;
@@ -73,48 +73,48 @@ struct TrialLine {
   double test = 0;  // the same metric on test
 };
 
-// How many trials of another store were added, were here already, and were here with other numbers (ours are kept).
+// How many trials of another store were added, were already here, and were here with different numbers (ours are kept).
 struct MergeCount {
   std::int64_t added = 0;
   std::int64_t same = 0;
   std::int64_t different = 0;
 };
 
-// What is thrown for a store that SQLite can read and we cannot.
+// The exception for a store that SQLite can read but we cannot.
 [[nodiscard]] DataError damaged_store(const std::filesystem::path& file);
 
 class ResultsStore {
  public:
   static constexpr int kSchema = 2;
 
-  // Throws DataError if the file is no store or has a schema that is not known here. An older one is read as it is, and made
-  // new where it is opened for writing.
+  // Throws DataError if the file is not a store or has an unknown schema. An older schema is read as it is, and upgraded when
+  // the store is opened for writing.
   ResultsStore(const std::filesystem::path& file, SqliteFile::Access access);
 
   [[nodiscard]] const std::filesystem::path& path() const { return file_.path(); }
   [[nodiscard]] bool has_trials();
 
-  // One call of a program that adds trials: {"version", "machine": {...}, "started"}. The trials that follow belong to it.
+  // Begins a session, one call of a program: {"version", "machine": {...}, "started"}. The trials that follow belong to it.
   void begin_session(const nlohmann::json& facts);
-  // A group that has the same sweep, setting and method is replaced. What no group wants any more of the files of trials goes.
+  // Replaces a group with the same sweep, setting and method. Deletes files of trials that no group wants any more.
   void add_groups(const std::vector<StoredGroup>& groups, std::span<const Configuration> configurations);
-  // All of them in one transaction: they have reached the disk when it returns. A failed trial may be saved again, a finished
-  // one may not. Files are saved with their trial if its groups want them (KeptDecisions), and those of a candidate that is
-  // no longer the best go. Throws WriteError, and then none of them is saved.
+  // Saves all of them in one transaction: they are on the disk when it returns. A failed trial may be saved again, a finished
+  // one may not. Files are saved with their trial if its groups want them (KeptDecisions); those of a candidate that is no
+  // longer the best are deleted. Throws WriteError, and then nothing is saved.
   void save(std::span<const FinishedTrial> trials);
   MergeCount merge(const std::filesystem::path& other);
 
   [[nodiscard]] TrialResults results();
-  // How long the trainings of every configuration took: the epochs that were measured, and their seconds.
+  // The training times of every configuration: the number of epochs that were measured, and their seconds.
   void each_duration(const std::function<void(const Configuration&, std::int64_t epochs, double seconds)>& visit);
   [[nodiscard]] std::vector<StoredGroup> groups();
   // The listed trials in the order of their ids.
   void list(const TrialFilter& filter, const std::function<void(const TrialLine&)>& visit);
-  // Everything about the trials of a filter, one object each: configuration, problem, metrics, session; epochs if wanted.
+  // Everything about the filtered trials, one object each: configuration, problem, metrics, session; epochs if wanted.
   void each(const TrialFilter& filter, bool with_epochs, const std::function<void(const nlohmann::json&)>& visit);
   // The files of a trial, without their bytes.
   [[nodiscard]] std::vector<TrialFile> files_of(std::int64_t trial);
-  // The same as they were written. Throws DataError if one is damaged.
+  // The files of a trial as they were written. Throws DataError if one is damaged.
   [[nodiscard]] std::vector<WrittenFile> read_files(std::int64_t trial);
   // {"id", "configuration": {...}, "test": {...}, "violation"} of the finished trials of a configuration, by seed.
   [[nodiscard]] std::vector<nlohmann::json> trials_of(const std::string& configuration);

@@ -14,25 +14,25 @@
 namespace softradial::study {
 namespace {
 
-// How long the scheduler sleeps if nothing happens: it looks at the stop flag so often.
+// The longest sleep of the scheduler: it looks at the stop flag this often.
 constexpr std::chrono::milliseconds kTick{100};
 
-// A trial that can be trained now.
+// A trial that could be trained now.
 struct Waiting {
   std::size_t group = 0;
   PlannedTrial trial;
   TrialShape shape = {};
   std::int64_t epochs_after = 0;  // Stage::epochs_after
-  double seconds = 0;             // until the group could be done, if nothing else had to wait
+  double seconds = 0;             // until the group could be done, if it never had to wait
 };
 
-// Waiting trials, the one with the longest way ahead first; of equals the first of the plan.
+// Waiting trials, the one with the longest way ahead first; in a tie, the first in the plan.
 class Queue {
  public:
   [[nodiscard]] bool empty() const { return trials_.empty(); }
   void push(Waiting trial) { trials_.emplace(std::pair(-trial.seconds, count_++), std::move(trial)); }
   Waiting pop() { return std::move(trials_.extract(trials_.begin()).mapped()); }
-  // Orders them anew by what `seconds` says.
+  // Sorts the trials again by the function `seconds`.
   template <class Seconds>
   void reorder(const Seconds& seconds) {
     std::map<std::pair<double, std::size_t>, Waiting> again;
@@ -51,8 +51,8 @@ class Queue {
 struct GroupState {
   std::size_t waiting = 0;
   bool done = false;
-  std::map<std::string, TrialShape> shapes;  // of its candidates, each once
-  double seconds_per_epoch = 0;              // of its slowest candidate
+  std::map<std::string, TrialShape> shapes;  // shapes of its candidates, each once
+  double seconds_per_epoch = 0;              // for its slowest candidate
   double trained_seconds = 0;                // in this call
   double trained_epochs = 0;
 };
@@ -60,8 +60,8 @@ struct GroupState {
 struct Running {
   std::size_t group = 0;
   PlannedTrial trial;
-  double first_epoch = -1;  // before the first one that was told
-  double done = 0;          // epochs since then
+  double first_epoch = -1;  // epochs done before the first report
+  double done = 0;          // epochs done since then
 };
 
 class Scheduler {
@@ -120,7 +120,7 @@ class Scheduler {
     std::filesystem::remove(checkpoint_of(configuration, seed), ignored);
   }
 
-  // Asks the plan for the next stage of a group of which nothing is waiting or running.
+  // Asks the plan for the next stage of a group that has nothing waiting or running.
   void refill(std::size_t g) {
     const Group& group = plan_.groups[g];
     Stage stage = next_stage(group, plan_.search, results_);
@@ -148,7 +148,7 @@ class Scheduler {
     state.done = true;
     progress.trials = progress.done;
     progress.epochs_left = 0;
-    // Also those that a killed process left behind. A result that is not saved yet needs its own.
+    // Removes checkpoints, also those that a killed process left behind. A result that is not saved yet still needs its own.
     if (!unsaved_.empty()) return;
     for (const Configuration& each : group.candidates) {
       for (int k = 0; k < group.seeds; ++k) forget_checkpoint(each, group.first_seed + static_cast<std::uint64_t>(k));
@@ -167,8 +167,8 @@ class Scheduler {
            static_cast<double>(waiting.epochs_after) * states_[waiting.group].seconds_per_epoch;
   }
 
-  // The next trial that nobody has trained or is training. Groups may share trials: what another group is training waits
-  // until that has ended.
+  // The next trial that is neither trained nor in training. Groups may share trials: a trial that another group is training
+  // waits until that one has ended.
   std::optional<Running> next() {
     while (!queue_.empty()) {
       Waiting waiting = queue_.pop();
@@ -228,7 +228,7 @@ class Scheduler {
     }
   }
 
-  // Orders what waits by what is known now.
+  // Sorts the waiting trials by the times known now.
   void reorder() {
     for (GroupState& state : states_) {
       if (state.waiting > 0) state.seconds_per_epoch = slowest_epoch(state);
@@ -255,7 +255,7 @@ class Scheduler {
     state.trained_epochs += trained;
     state.trained_seconds += outcome.seconds;
     if (!result.failed) {
-      // The first training of its shape tells more than the rule of thumb.
+      // The first training of a shape tells more than the rule of thumb.
       const TrialShape shape = shape_of(ended.trial.configuration);
       const bool known = times_.knows(shape);
       times_.record(shape, outcome.epochs - outcome.first_epoch, outcome.seconds);
@@ -266,8 +266,8 @@ class Scheduler {
     may_go_on_.push_back(ended.trial.may_go_on);
   }
 
-  // A disk that is full now may have room later: the results are kept until they can be saved, and so are the checkpoints, so
-  // that nothing is trained again even if this process ends before.
+  // A disk that is full now may have room later: unsaved results and their checkpoints are kept, so that nothing is trained
+  // again even if this process ends first.
   void save() {
     if (unsaved_.empty()) return;
     try {
@@ -310,16 +310,16 @@ class Scheduler {
   const SweepHooks& hooks_;
   std::filesystem::path folder_;
   TrialResults results_;
-  std::optional<DecisionBar> bar_;  // since results_ were read
+  std::optional<DecisionBar> bar_;  // empty until results_ are read
   std::vector<GroupState> states_;
   std::vector<std::optional<Running>> running_;  // by worker
   TrialTimes times_;
-  bool is_new_shape_ = false;  // since the queue was ordered
+  bool is_new_shape_ = false;  // since the queue was last sorted
   Queue queue_;
   std::set<TrialId> in_flight_;
-  std::multimap<TrialId, Waiting> elsewhere_;  // in flight for another group
+  std::multimap<TrialId, Waiting> elsewhere_;  // trials that another group is training
   std::vector<FinishedTrial> unsaved_;
-  std::vector<bool> may_go_on_;  // of those
+  std::vector<bool> may_go_on_;  // for each of unsaved_
   SweepProgress progress_;
   SweepEnd end_;
 };

@@ -18,8 +18,8 @@ namespace softradial::study {
 
 struct GroupProgress {
   const Group* group = nullptr;
-  std::size_t trials = 0;  // that the group will ask for
-  std::size_t done = 0;    // failed ones included
+  std::size_t trials = 0;  // trials that the group will ask for
+  std::size_t done = 0;    // includes failed ones
   std::size_t failed = 0;
   std::size_t running = 0;
   double best = -std::numeric_limits<double>::infinity();  // on validation; -inf: none yet
@@ -41,16 +41,16 @@ struct SweepHooks {
 
 struct SweepEnd {
   bool interrupted = false;
-  std::size_t trained = 0;  // in this call
-  std::size_t failed = 0;   // of all trials of the plan
-  std::string write_error;  // why results could not be saved; empty: all are
+  std::size_t trained = 0;  // trials trained in this call
+  std::size_t failed = 0;   // failed trials among all of the plan
+  std::string write_error;  // why results could not be saved; empty: all are saved
 };
 
-// The folder beside a store that holds the lock of the process that schedules and the checkpoints of trainings under way.
+// The folder beside a store that holds the lock of the scheduling process and the checkpoints of running trainings.
 [[nodiscard]] std::filesystem::path trainings_folder(const std::filesystem::path& store);
 
-// Trains what the plan wants and the store does not have, and saves every trial as soon as it has ended. `retry_failed`:
-// trials that failed are wanted again.
+// Trains the trials that the plan wants and the store does not have, and saves each as soon as it has ended. `retry_failed`:
+// train failed trials again.
 [[nodiscard]] SweepEnd run_sweep(const SweepPlan& plan, ResultsStore& store, Workers& workers, bool retry_failed,
                                  const SweepHooks& hooks = {});
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kCopy = "copy";  // the field that tells the copies of a configuration apart
 
-// As large as that of a real trial. A validation that is not recorded is any number that belongs to the configuration.
+// An outcome as large as a real one. An unrecorded validation is an arbitrary number that depends on the configuration alone.
 TrialOutcome outcome_of(const Configuration& configuration, const TrialOrder& order, const TrialResults& results) {
   TrialOutcome out;
   out.end = "finished";
@@ -31,7 +31,7 @@ TrialOutcome outcome_of(const Configuration& configuration, const TrialOrder& or
   return out;
 }
 
-// A chain of trials that must follow each other: in a grid the slowest candidate and then the chosen one with another seed.
+// A chain of trials that must follow each other: in a grid, the slowest candidate and then the chosen one with another seed.
 // The chosen one may be the fastest, and a halving may keep only that.
 double longest_chain(const SweepPlan& plan, const RecordedTrials& recorded) {
   double longest = 0;
@@ -48,7 +48,7 @@ double longest_chain(const SweepPlan& plan, const RecordedTrials& recorded) {
   return longest;
 }
 
-// The file of a simulation and what SQLite puts beside it.
+// The store of a simulation, with the files that SQLite puts beside it.
 class TemporaryStore {
  public:
   explicit TemporaryStore(std::filesystem::path file) : file_(std::move(file)) { remove(); }

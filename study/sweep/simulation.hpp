@@ -12,16 +12,16 @@
 #include "sweep/trial_times.hpp"
 #include "sweep/workers.hpp"
 
-// What a sweep would take with any number of workers. The scheduler and the store are the real ones; only the trainings
-// are replaced, by trials that last as long as recorded ones on a clock of their own.
+// Predicts how long a sweep takes with any number of workers. The scheduler and the store are the real ones; only the
+// trainings are replaced by trials that last as long as recorded ones, on a simulated clock.
 namespace softradial::study {
 
-// Seconds since it was last asked.
+// The seconds since its last call.
 using Stopwatch = std::function<double()>;
 [[nodiscard]] Stopwatch real_stopwatch();
 
-// Workers on a clock of their own. The time in which the scheduler works, by the stopwatch, passes on it too: so it shows
-// where one scheduler is too slow for so many workers.
+// Workers with a simulated clock. The time that the scheduler needs, by the stopwatch, also passes on this clock, which shows
+// when one scheduler is too slow for the number of workers.
 class SimulatedWorkers final : public Workers {
  public:
   struct Trial {
@@ -39,7 +39,7 @@ class SimulatedWorkers final : public Workers {
 
   [[nodiscard]] double seconds() const { return clock_; }
   [[nodiscard]] double scheduler_seconds() const { return scheduler_; }
-  // How long the trials take, in the order in which they were begun.
+  // How long the trials take, in the order in which they began.
   [[nodiscard]] const std::vector<double>& begun() const { return begun_; }
 
  private:
@@ -53,13 +53,13 @@ class SimulatedWorkers final : public Workers {
   Train train_;
   Stopwatch elapsed_;
   std::vector<TrialOutcome> outcomes_;  // of the trials under way, by worker
-  std::vector<Running> running_;        // a heap, the first to end on top
+  std::vector<Running> running_;        // a heap, the next one to end on top
   std::vector<double> begun_;
   double clock_ = 0;
   double scheduler_ = 0;
 };
 
-// How long trials take and how good they are, from a store; for those that it does not have, what TrialTimes says.
+// The durations and results of trials, from a store; TrialTimes estimates the durations that the store does not have.
 struct RecordedTrials {
   TrialTimes times;
   std::map<std::string, double> paces;  // seconds of an epoch, by key of the configuration
@@ -72,19 +72,19 @@ struct RecordedTrials {
 struct SimulationResult {
   int workers = 0;
   std::size_t trials = 0;
-  double seconds = 0;            // of the whole sweep
+  double seconds = 0;            // duration of the whole sweep
   double ideal_seconds = 0;      // no schedule is shorter: all work shared evenly, or the longest chain of trials
-  double trained_seconds = 0;    // of all trials together
-  double scheduler_seconds = 0;  // in which the scheduler and the store worked
+  double trained_seconds = 0;    // sum over all trials
+  double scheduler_seconds = 0;  // time in which the scheduler and the store worked
 
   [[nodiscard]] double efficiency() const { return seconds > 0 ? ideal_seconds / seconds : 1; }
 };
 
-// The whole plan with so many workers, as if nothing had been trained. `file`: of a store that is made and removed again.
+// Simulates the whole plan with this many workers, as if nothing had been trained. `file`: a temporary store.
 [[nodiscard]] SimulationResult simulate(const SweepPlan& plan, const RecordedTrials& recorded, int workers,
                                         const std::filesystem::path& file, Stopwatch elapsed);
 
-// The plan so many times over, with trials that are told apart.
+// Repeats the plan this many times, with trials that can be told apart.
 [[nodiscard]] SweepPlan copies_of(const SweepPlan& plan, int copies);
 
 }  // namespace softradial::study

@@ -15,10 +15,10 @@ namespace {
 
 constexpr int kPrimaryCode = 0xFF;  // the low byte of an extended code
 
-// A reader may meet the writer between two pages; it waits for so long.
+// A reader that meets the writer between two pages waits this long.
 constexpr int kWaitMilliseconds = 10'000;
 
-// Whether files may be made beside this one, and it may be written.
+// Whether the file may be written, and other files made beside it.
 bool is_right_place(const std::filesystem::path& file) {
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
   return ::access(folder.c_str(), W_OK | X_OK) == 0 &&
@@ -49,7 +49,7 @@ SqliteFile::SqliteFile(std::filesystem::path file, Access access) : file_(std::m
 
 SqliteFile::~SqliteFile() {
   if (access_ != Access::write) return;
-  // While somebody reads, the log stays, which is right too.
+  // While somebody reads, the log stays, which does no harm.
   sqlite3_busy_timeout(database_.get(), 0);
   sqlite3_exec(database_.get(), "PRAGMA journal_mode = DELETE", nullptr, nullptr, nullptr);
 }
@@ -64,7 +64,7 @@ void SqliteFile::fail(int code) const {
     case SQLITE_LOCKED:
       throw DataError(file_.string() + ": another process holds this file");
     case SQLITE_CANTOPEN:
-      // SQLite does not keep the system's word for it. Where the place is right, the disk is full or fails.
+      // SQLite does not keep the system's error. If the place is right, the disk is full or fails.
       if (access_ == Access::write && is_right_place(file_)) {
         throw WriteError(file_.string() + ": cannot be written: " + why);
       }
@@ -105,7 +105,7 @@ void SqliteStatement::reset() {
 bool SqliteStatement::next() {
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
-  // A statement that is not reset keeps its locks.
+  // A statement keeps its locks until it is reset.
   sqlite3_reset(statement_.get());
   if (code != SQLITE_DONE) file_->fail(code);
   return false;
@@ -143,7 +143,7 @@ std::string SqliteStatement::blob(int column) const {
   return {static_cast<const char*>(bytes), static_cast<std::size_t>(size)};
 }
 
-// The lock for writing is taken at once: a second writer waits here, not halfway.
+// Takes the write lock at once, so that a second writer waits here and not halfway through.
 SqliteTransaction::SqliteTransaction(SqliteFile& file) : file_(file) { file_.run("BEGIN IMMEDIATE"); }
 
 SqliteTransaction::~SqliteTransaction() {

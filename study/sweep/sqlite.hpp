@@ -14,16 +14,16 @@ namespace softradial::study {
 
 class SqliteStatement;
 
-// An open SQLite file. One thread at a time uses it.
+// An open SQLite file, for one thread at a time.
 class SqliteFile {
  public:
   enum class Access { read, write };
 
-  // Reading wants a file that is there; writing makes one. What is committed has reached the disk (write-ahead log with
-  // full syncs). Throws DataError if the place or the file is wrong, WriteError for a disk that is full or fails; so do all
-  // others.
+  // Reading needs an existing file; writing makes one. Committed data have reached the disk (write-ahead log with full
+  // syncs). Throws DataError if the place or the file is wrong, WriteError if the disk is full or fails; so do all other
+  // functions.
   SqliteFile(std::filesystem::path file, Access access);
-  // A writer that ends in order leaves one file, without the log beside it.
+  // A writer that ends normally leaves one file, without a log beside it.
   ~SqliteFile();
   SqliteFile(const SqliteFile&) = delete;
   SqliteFile& operator=(const SqliteFile&) = delete;
@@ -45,11 +45,11 @@ class SqliteFile {
   std::unique_ptr<sqlite3, Close> database_;
 };
 
-// A statement that may be run many times with other values. Numbers that are not finite are NULL in a file, and NULL is read
-// as NaN.
+// A statement that can be run many times with different values. Numbers that are not finite are stored as NULL, and NULL is
+// read as NaN.
 class SqliteStatement {
  public:
-  // Gives the values of the places ?1, ?2, ... and goes to the first row. False: there is none.
+  // Binds the values to the places ?1, ?2, ... and goes to the first row. Returns false if there is none.
   template <class... Values>
   bool run(const Values&... values) {
     reset();
@@ -59,7 +59,7 @@ class SqliteStatement {
   }
   bool next();
 
-  // Bytes that are no text.
+  // Binary data, bound as a BLOB.
   struct Blob {
     std::string_view bytes;
   };
@@ -95,7 +95,7 @@ class SqliteStatement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-// Everything until commit() happens, or nothing.
+// Everything until commit() takes effect, or nothing does.
 class SqliteTransaction {
  public:
   explicit SqliteTransaction(SqliteFile& file);

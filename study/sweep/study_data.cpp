@@ -56,7 +56,7 @@ json limits_key(const Config& c) {
   return {table_key(c), c.cap, c.set_json};
 }
 
-// A batch is no part of the features, but they are checked to be enough for it.
+// The batch does not change the features, but they are checked to be long enough for it.
 json features_key(const PortfolioConfig& c) {
   return {c.lookback, c.model.batch, format_date(c.split.train_end), format_date(c.split.validation_end),
           pooling_of(c)};

@@ -15,7 +15,7 @@
 namespace softradial::study {
 namespace {
 
-// Between two checkpoints: a training of seconds is begun again sooner than a disk has synced more of them.
+// Epochs between two checkpoints: repeating seconds of training is cheaper than syncing the disk more often.
 constexpr std::int64_t kCheckpointEpochs = 20;
 constexpr const char* kInterrupted = "interrupted";
 
@@ -26,20 +26,20 @@ DispatchConfig read_config(const nlohmann::json& config, const DispatchConfig& /
   return dispatch_config(config);
 }
 
-// Nothing if there is none that fits.
+// Returns nothing if there is no checkpoint that fits.
 std::optional<Checkpoint> checkpoint_at(const std::filesystem::path& file, std::int64_t epochs) {
   if (!std::filesystem::exists(file)) return std::nullopt;
   try {
     Checkpoint found = load_checkpoint(file);
     if (found.epoch <= epochs) return found;
   } catch (const DataError&) {
-    // Whole files only are renamed into place, so a disk must have done this. The trial begins again.
+    // Files are renamed into place only when they are whole, so this damage is the disk's. The trial begins again.
     return std::nullopt;
   }
   return std::nullopt;
 }
 
-// `trial`: what to_json gives for a trial.
+// Copies a trial's report into the outcome. `trial`: the result of to_json for a trial.
 void tell_outcome(const nlohmann::json& trial, TrialOutcome& outcome) {
   outcome.end = trial.at("end").get<std::string>();
   outcome.seconds = trial.at("seconds").get<double>();
@@ -58,8 +58,8 @@ void tell_outcome(const nlohmann::json& trial, TrialOutcome& outcome) {
   }
 }
 
-// As the store keeps them. Digits of weights have nothing that a slower search would find: level 6 takes five times as long
-// as level 1 for files that are 7 % smaller.
+// Compresses the files as the store keeps them. A slower search finds little in digits of weights: level 6 takes five times as
+// long as level 1 for files that are 7 % smaller.
 std::vector<TrialFile> files_of(std::span<const Record> records) {
   constexpr int kLevel = 1;
   std::vector<TrialFile> files;
@@ -123,7 +123,7 @@ std::optional<TrialOutcome> train_order(const TrialOrder& order, StudyData<Confi
   } catch (const std::bad_alloc&) {
     outcome.failure = "out of memory";
   } catch (const std::exception& error) {
-    // The messages of LibTorch go on for thousands of letters of addresses.
+    // LibTorch's messages go on with thousands of letters of addresses.
     const std::string what = error.what();
     outcome.failure = what.empty() ? "unknown failure" : what.substr(0, what.find('\n'));
   }

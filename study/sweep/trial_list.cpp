@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-// The group of a plan to which a trial belongs; made if it is not there. A group of a sweep is known by its setting and its
+// Finds, or adds, the group of a plan to which a trial belongs. A group of a sweep is identified by its setting and its
 // method, and its candidates have one seed.
 Group& group_for(SweepPlan& plan, const Configuration& configuration, std::uint64_t seed) {
   const auto found = std::ranges::find_if(plan.groups, [&](const Group& group) {

@@ -19,35 +19,35 @@ struct MetricValue {
   bool operator==(const MetricValue&) const = default;
 };
 
-// The comparison with equal weight on test stands among the metrics as a split of its own, a number as three: its name, and the
-// ends of its interval with this behind the name.
+// The comparison with equal weight on test is stored among the metrics as a split of its own. Each number takes three entries:
+// its name, and its name with these endings for the ends of its interval.
 inline constexpr const char* kAgainstEqualWeight = "against_equal_weight";
 inline constexpr const char* kLowEnd = "_low";
 inline constexpr const char* kHighEnd = "_high";
 
-// A file that a training leaves, as the store keeps it.
+// A file of a training, as the store keeps it.
 struct TrialFile {
   std::string name;       // decisions.csv, outcomes.csv or zones.csv: those of a run (docs/runs.md)
-  std::int64_t size = 0;  // of its text
-  std::string sha256;     // of its text, in hexadecimal
+  std::int64_t size = 0;  // size of its text
+  std::string sha256;     // checksum of its text, in hexadecimal
   std::string gzip;       // its text, compressed
   bool operator==(const TrialFile&) const = default;
 };
 
-// What a training came to, wherever it was done.
+// The outcome of a training, wherever it ran.
 struct TrialOutcome {
   std::string failure;           // why it failed, in one line; empty: it finished
-  std::string end;               // finished, no_gain or diverged; empty if it never got there
+  std::string end;               // finished, no_gain or diverged; empty if it failed before its end
   std::string started;           // UTC
-  double seconds = 0;            // of the training, since it was last begun or resumed
-  std::int64_t first_epoch = 0;  // epochs that a checkpoint had already
+  double seconds = 0;            // duration of the training since it last began or resumed
+  std::int64_t first_epoch = 0;  // epochs that a checkpoint already had
   std::int64_t epochs = 0;
   std::int64_t best_epoch = 0;
   double selection = std::numeric_limits<double>::quiet_NaN();  // the metric that chooses, on validation
   std::optional<double> violation;
   std::vector<MetricValue> metrics;
   std::vector<EpochRecord> history;
-  std::vector<TrialFile> files;  // its decisions and what came of them, if they were asked for
+  std::vector<TrialFile> files;  // its decisions and their outcomes, if they were asked for
 
   [[nodiscard]] bool failed() const { return !failure.empty(); }
 };
@@ -62,7 +62,7 @@ struct TrialId {
   }
 };
 
-// What the choice of the next trials depends on.
+// The part of an outcome on which the choice of the next trials depends.
 struct TrialResult {
   bool failed = false;
   double selection = std::numeric_limits<double>::quiet_NaN();

@@ -10,8 +10,8 @@
 namespace softradial::study {
 namespace {
 
-// The epochs after which candidates are compared before the last round, which is the whole training. Where there are such rounds,
-// all candidates are trained equally long.
+// The epochs after which candidates are compared, before the last round, which is the whole training. If there are such
+// rounds, all candidates have the same number of epochs.
 std::vector<std::int64_t> early_rounds(const Search& search, const Group& group) {
   std::vector<std::int64_t> rounds;
   if (search.kind != SearchKind::halving) return rounds;
@@ -31,7 +31,7 @@ std::size_t kept_of(std::size_t count, const Search& search) {
   return (count + keep - 1) / keep;
 }
 
-// A trial that failed, or whose validation is no number, comes last.
+// A trial that failed, or whose validation is not a number, ranks last.
 double rank_value(const TrialResult& result) {
   return result.failed || std::isnan(result.selection) ? -std::numeric_limits<double>::infinity() : result.selection;
 }
@@ -131,7 +131,7 @@ GroupSize size_of(const Group& group, const Search& search) {
     before = epochs;
     left = kept_of(left, search);
   }
-  // Which of them are left is not known yet; only where all are may they differ in their epochs.
+  // Which candidates are left is not known yet. Their epochs may differ only if all are left.
   for (std::size_t k = 0; k < left; ++k) size.epochs += group.candidates[k].epochs() - before;
   size.trials += left + static_cast<std::size_t>(group.seeds - 1);
   size.epochs += (group.seeds - 1) * most_epochs(group);
@@ -155,7 +155,7 @@ std::optional<double> DecisionBar::of(const TrialId& trial) const {
   if (plan_->decisions == KeptDecisions::all) return kAny;
   std::optional<double> least;
   for (auto [each, last] = groups_.equal_range(trial.configuration); each != last; ++each) {
-    // The other seeds are those of the chosen one.
+    // Trials with other seeds belong to the chosen configuration.
     const bool is_candidate = trial.seed == plan_->groups[each->second].first_seed;
     const double bar = is_candidate ? best_[each->second] : kAny;
     least = least ? std::min(*least, bar) : bar;

@@ -13,14 +13,14 @@
 #include "sweep/results_store.hpp"
 #include "sweep/trial_outcome.hpp"
 
-// Which trials a sweep wants. Everything here is a function of the plan and of the results so far: a sweep that is resumed
-// asks again and gets what is missing.
+// The trials that a sweep wants. Everything here is a function of the plan and the results so far: a resumed sweep asks again
+// and gets what is missing.
 namespace softradial::study {
 
 enum class SearchKind {
   grid,    // every candidate
   random,  // `count` of them, drawn with `seed`
-  halving  // all (or `count`) of them for `first_epochs`; of each round, the best one in `keep` go on `keep` times as long
+  halving  // all (or `count`) for `first_epochs`; of each round, one in `keep`, the best, go on `keep` times as long
 };
 
 struct Search {
@@ -58,47 +58,47 @@ struct PlannedTrial {
 
 // The part of a group that can be trained now.
 struct Stage {
-  std::vector<PlannedTrial> missing;  // none: the group is done
-  std::size_t trials_done = 0;        // of this stage and those before
+  std::vector<PlannedTrial> missing;  // empty: the group is done
+  std::size_t trials_done = 0;        // in this stage and those before
   std::int64_t epochs_done = 0;
-  std::int64_t epochs_after = 0;  // of one training after another until the group is done, when this stage has ended
-  std::size_t failed = 0;         // of those that are done
-  double best = -std::numeric_limits<double>::infinity();  // on validation, of those that are done
+  std::int64_t epochs_after = 0;  // consecutive epochs until the group is done, once this stage has ended
+  std::size_t failed = 0;         // failed trials among those done
+  double best = -std::numeric_limits<double>::infinity();  // best validation of those done
 };
 
-// `count` of the numbers 0 ... size - 1 in increasing order, the same for the same seed on every machine; all of them if
-// `count` is 0 or too large.
+// Draws `count` of the numbers 0 ... size - 1, in increasing order; a seed gives the same ones on every machine. All of them
+// if `count` is 0 or too large.
 [[nodiscard]] std::vector<std::size_t> drawn(std::size_t size, std::size_t count, std::uint64_t seed);
 
 [[nodiscard]] Stage next_stage(const Group& group, const Search& search, const TrialResults& results);
 
-// All trials that a group will ask for, and the epochs that they take at most.
+// All trials that a group will ask for, and the most epochs that they take.
 struct GroupSize {
   std::size_t trials = 0;
   std::int64_t epochs = 0;
 };
 [[nodiscard]] GroupSize size_of(const Group& group, const Search& search);
 
-// The candidate with the best validation for the seed, the first of equals; none if none has finished.
+// The candidate with the best validation for the seed, the first in a tie; nothing if none has finished.
 [[nodiscard]] std::optional<std::size_t> best_candidate(std::span<const std::string> keys, std::uint64_t seed,
                                                         const TrialResults& results);
 
-// Which trials of a plan must record their decisions, so that those are there that the store keeps. It is known which
-// configuration is chosen only when all candidates have ended: so a candidate records its decisions if its validation is not
-// worse than the best one so far. The store lets the others go as soon as a better one arrives.
+// Which trials of a plan must record their decisions, so that the store has those that it keeps. The chosen configuration is
+// known only when all candidates have ended: so a candidate records its decisions if its validation is not worse than the best
+// one so far. The store deletes the others as soon as a better one arrives.
 class DecisionBar {
  public:
   DecisionBar(const SweepPlan& plan, const TrialResults& results);
 
-  // The validation from which on a trial that begins now must record its decisions; none: it need not.
+  // A trial that begins now must record its decisions if its validation reaches this number; nothing: it need not.
   [[nodiscard]] std::optional<double> of(const TrialId& trial) const;
-  // A trial has ended.
+  // Takes note of a trial that has ended.
   void take(const TrialId& trial, const TrialResult& result);
 
  private:
   const SweepPlan* plan_;
-  std::multimap<std::string, std::size_t> groups_;  // of a candidate, by its key
-  std::vector<double> best_;                        // by group, of the candidates with the first seed
+  std::multimap<std::string, std::size_t> groups_;  // groups of a candidate, by its key
+  std::vector<double> best_;                        // by group, over the candidates with the first seed
 };
 
 [[nodiscard]] StoredGroup stored(const SweepPlan& plan, const Group& group);

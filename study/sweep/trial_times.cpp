@@ -10,7 +10,7 @@ double number_or(const json& object, const char* key, double otherwise) {
   return found != object.end() && found->is_number() ? found->get<double>() : otherwise;
 }
 
-// Days or hours that a decision sees.
+// The number of days or hours that a decision sees.
 double window_of(const json& config) { return number_or(config, "lookback", number_or(config, "history", 1)); }
 
 // The correction steps of DC3 and HardNet; 1 for layers without steps.
@@ -19,7 +19,7 @@ double steps_of(const json& config) {
   return options != config.end() ? number_or(*options, "steps", 1) : 1;
 }
 
-// Seconds of an epoch, in units of their own:  rows (window hidden / 100 + layer columns / 10)
+// Seconds of an epoch, in arbitrary units:  rows (window hidden / 100 + layer columns / 10)
 // The model's part grows with its hidden units and its window, the layer's with its columns and its steps.
 double thumb_of(const Configuration& configuration) {
   const json& config = configuration.config;

@@ -51,7 +51,7 @@ TrialOutcome outcome_of(const json& in) {
   return out;
 }
 
-// Exceptions of the JSON library become DataError.
+// Turns exceptions of the JSON library into DataError.
 template <class Read>
 auto read(std::span<const std::uint8_t> message, const Read& read_json) {
   try {

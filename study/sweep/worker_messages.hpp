@@ -6,7 +6,7 @@
 
 #include "sweep/workers.hpp"
 
-// Orders and events as bytes (CBOR), for workers in other processes. Numbers come back to the bit, NaN included.
+// Orders and events as bytes (CBOR), for workers in other processes. Numbers keep every bit, NaN included.
 namespace softradial::study {
 
 using Message = std::vector<std::uint8_t>;
@@ -18,7 +18,7 @@ struct AddressedOrder {
   int worker = 0;
   TrialOrder order;
 };
-// Throw DataError if the bytes are no such message.
+// Throw DataError if the bytes are not such a message.
 [[nodiscard]] AddressedOrder order_in(std::span<const std::uint8_t> message);
 [[nodiscard]] WorkerEvent event_in(std::span<const std::uint8_t> message);
 

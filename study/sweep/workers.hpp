@@ -12,12 +12,12 @@
 
 namespace softradial::study {
 
-// A trial as it is handed to a worker: plain values, which reach another process as well as another thread.
+// A trial as it is handed to a worker: plain values, which can be sent to another process or thread.
 struct TrialOrder {
   nlohmann::json config;             // config_with_seed
-  std::string problem;               // key of what is decided about, and on what data
-  std::filesystem::path checkpoint;  // where it goes on, if there is one, and where it is saved
-  // Its decisions are recorded unless its validation is worse than this; none: they are not.
+  std::string problem;               // key of the problem
+  std::filesystem::path checkpoint;  // file to resume from, if it exists, and to save to
+  // Decisions are recorded unless the validation is worse than this number; nothing: they are not recorded.
   std::optional<double> record_from = {};
 };
 
@@ -25,21 +25,21 @@ struct WorkerEvent {
   enum class Kind { epoch, finished, interrupted };
   Kind kind = Kind::epoch;
   int worker = 0;
-  std::int64_t epoch = 0;               // of kind `epoch`: done
-  std::optional<TrialOutcome> outcome;  // of kind `finished`
+  std::int64_t epoch = 0;               // for kind `epoch`: epochs done
+  std::optional<TrialOutcome> outcome;  // for kind `finished`
 };
 
-// Those who train. The scheduler knows no more about them: they may be threads, or processes elsewhere.
+// The workers that train. The scheduler knows nothing else about them: they may be threads or processes elsewhere.
 class Workers {
  public:
   virtual ~Workers() = default;
 
   [[nodiscard]] virtual int count() const = 0;
-  // Worker 0 ... count() - 1, which must be idle, trains a trial.
+  // Gives a trial to worker 0 ... count() - 1, which must be idle.
   virtual void begin(int worker, TrialOrder order) = 0;
-  // The trials under way save their checkpoints and end.
+  // Tells the running trials to save their checkpoints and end.
   virtual void interrupt() = 0;
-  // What has happened since the last call; waits for something, but not longer than this.
+  // The events since the last call. Waits for one, but not longer than `most`.
   [[nodiscard]] virtual std::vector<WorkerEvent> wait(std::chrono::milliseconds most) = 0;
 };
 

@@ -10,7 +10,7 @@
 namespace softradial::study {
 namespace {
 
-// The rows of these ranges of the whole table, out of a table that holds the blocks.
+// Takes the rows of these ranges of the whole table from a table that holds only the blocks.
 Table rows_of(const Table& table, const RowBlocks& blocks, const std::vector<RowRange>& ranges) {
   int64_t count = 0;
   for (const RowRange& range : ranges) count += range.size();
@@ -24,15 +24,15 @@ Table rows_of(const Table& table, const RowBlocks& blocks, const std::vector<Row
   return out;
 }
 
-// The splits that rank 0 judges, where they lie.
+// The splits that rank 0 judges, as places in its blocks.
 Splits judged(const Splits& splits, const RowBlocks& blocks) {
   return {{}, blocks.place_of(splits.validation), blocks.place_of(splits.test)};
 }
 
-// What a process needs of the days of a portfolio.
+// The days of a portfolio that a process needs.
 struct PortfolioNeeds {
   std::vector<RowRange> windows;  // days whose features are needed
-  std::vector<RowRange> counted;  // days of training that it adds to the statistics: of all processes, each day once
+  std::vector<RowRange> counted;  // training days that it adds to the statistics; each day counts in one process
   RowRange validation;            // days of validation that it decides on
 };
 
@@ -49,7 +49,7 @@ PortfolioNeeds needs_of(const PortfolioShare& share, const std::vector<int64_t>&
   }
   if (rank == size - 1) needs.counted.push_back({batches.back() + batch, splits.train.end});
   needs.windows.insert(needs.windows.end(), needs.counted.begin(), needs.counted.end());
-  // A return needs the decisions of its day and of the next.
+  // A return needs the decisions of its day and of the next one.
   const RowRange returns = part_of({splits.validation.begin, splits.validation.end - 1}, rank, size);
   if (returns.size() > 0) {
     needs.validation = {returns.begin, returns.end + 1};
@@ -112,8 +112,8 @@ PortfolioData share_portfolio_data(PriceParts& prices, const std::vector<std::st
     share.rows.end = std::min(share.rows.end + 1, batch);
     const std::vector<int64_t> batches = batch_starts(whole.splits, lookback, batch);
     needs = needs_of(share, batches, whole.splits, lookback, batch);
-    // The features of a day need the returns of as many days before it as the lookback. They are computed in blocks of that
-    // length: a run that begins with one gives the same bits as the whole table.
+    // The features of a day need the returns of `lookback` days before it. They are computed in blocks of that length: a run
+    // that begins with a block gives the same bits as the whole table.
     std::vector<RowRange> runs;
     for (const RowRange& days : needs.windows) {
       runs.push_back({std::max<int64_t>(0, (days.begin - lookback) / lookback * lookback), days.end});
@@ -168,7 +168,7 @@ DispatchData share_dispatch_data(DemandParts& demand, const std::vector<std::str
     std::vector<RowRange> runs = {with_history(share.own)};
     if (judges.size() > 0) runs.push_back(with_history(judges));
     if (team.rank() == 0) {
-      // The rules that the trained model is compared with look back a week.
+      // The baselines with which the trained model is compared look back a week.
       const int64_t before = std::max(history, kHoursPerWeek);
       runs.push_back({std::max<int64_t>(0, whole.splits.validation.begin - before), std::ssize(hours)});
       counted.push_back({0, history});
@@ -187,7 +187,7 @@ DispatchData share_dispatch_data(DemandParts& demand, const std::vector<std::str
       const RowRange place = blocks->place_of(run);
       data.demand.middleRows(place.begin, place.size()) = part.demand;
       data.calendar.middleRows(place.begin, place.size()) = calendar_features(part.hours);
-      // The supply of a run's first hour is not known, and no decision needs it.
+      // The supply of a run's first hour is unknown, and no decision needs it.
       data.supply.segment(place.begin, place.size()) = supply(part.demand);
       data.hours.insert(data.hours.end(), part.hours.begin(), part.hours.end());
     }

@@ -8,19 +8,19 @@
 
 namespace softradial::study {
 
-// Maps u (batch, input_dim) to x (batch, output_dim), differentiable by autograd. In evaluation some layers
-// do more than in training.
+// Maps u (batch, input_dim) to x (batch, output_dim), differentiable by autograd. Some layers do more in evaluation than in
+// training.
 using LayerFunction = std::function<at::Tensor(const at::Tensor& u, bool training)>;
 
-// What a layer offers whose anchor may differ from row to row.
+// The functions of a layer whose anchor may differ from row to row.
 struct MovingAnchor {
-  // As `apply` of the layer, each row seen from its own anchor (batch, output_dim), a point well inside the set.
+  // Like the layer's `apply`, with an anchor for each row (batch, output_dim), a point well inside the set.
   std::function<at::Tensor(const at::Tensor& u, const at::Tensor& anchors, bool training)> apply;
-  // For points on the set's hull, inside or not, points well inside near them, (batch, output_dim).
+  // Takes points on the set's hull, inside or not, and returns points well inside near them, (batch, output_dim).
   std::function<at::Tensor(const at::Tensor& points)> inside;
 };
 
-// The layer between model and decision, as a task sees it: a function. The library has the layers themselves
+// The layer between model and decision, as a task sees it: a function. The layers themselves are in the library
 // (nn::ConstraintLayer and the radial maps).
 struct DecisionLayer {
   LayerFunction apply;
@@ -28,22 +28,22 @@ struct DecisionLayer {
   int64_t output_dim = 0;
   // Optional: a scalar that is added to the training loss, differentiable in the output of the layer.
   std::function<at::Tensor(const at::Tensor& x)> penalty = {};
-  std::optional<MovingAnchor> moving_anchor = {};  // nothing: the method has no anchor, or only one
+  std::optional<MovingAnchor> moving_anchor = {};  // empty: the method has no anchor, or a fixed one
 };
 
 // The largest violation of the constraints by the rows of x, as the layer returned them; 0 if all hold.
 using ViolationFunction = std::function<double(const at::Tensor& x)>;
 
-// The only part of a training step that autograd records: u -> x. Model and loss bring their own derivatives.
+// Runs u -> x, the only part of a training step that autograd records. Model and loss have derivatives of their own.
 class LayerPass {
  public:
-  // The penalty is that of the first `rows` rows, which are so large a part of their batch.
+  // The penalty counts for the first `rows` rows, which make up this share of their batch.
   struct Penalised {
     int64_t rows = 0;
     double part = 1;
   };
-  // `anchors`: those of the rows, for a layer with a moving anchor; undefined: its own. Without `penalised` the rows are a whole
-  // batch.
+  // `anchors`: those of the rows, for a layer with a moving anchor; undefined: the layer's own. Without `penalised` the rows
+  // are a whole batch.
   LayerPass(const DecisionLayer& layer, const at::Tensor& u, const at::Tensor& anchors = {},
             std::optional<Penalised> penalised = {});
 
@@ -63,7 +63,7 @@ class LayerPass {
 // Applies the layer as in evaluation, without a graph.
 at::Tensor apply_in_evaluation(const DecisionLayer& layer, const at::Tensor& u, const at::Tensor& anchors = {});
 
-// Throws unless the layer exists and gives `outputs` numbers.
+// Throws unless the layer exists and returns `outputs` numbers.
 void check_layer(const DecisionLayer& layer, int64_t outputs);
 
 }  // namespace softradial::study

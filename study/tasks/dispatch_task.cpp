@@ -17,7 +17,7 @@
 namespace softradial::study {
 namespace {
 
-// Hours that are evaluated together: their inputs take a few megabytes.
+// The number of hours that are evaluated together: their inputs take a few megabytes.
 constexpr int64_t kHoursTogether = 512;
 
 // A row of z: the normalised demand of the hours [t - history, t), which is contiguous in memory, and the calendar of t.

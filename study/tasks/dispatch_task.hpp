@@ -74,7 +74,7 @@ class DispatchTask final : public Task {
   Mlp model_;
   std::optional<DispatchShare> share_;
   at::Tensor order_;                     // hours of the training split, in this epoch's order
-  std::vector<int64_t> hours_, places_;  // of a team's batch: the hours that are here, as rows, and their places in it
+  std::vector<int64_t> hours_, places_;  // for a team's batch: its hours here, as rows, and their places in it
   Batch batch_;
   at::Tensor grad_shares_;
 };

@@ -91,7 +91,7 @@ PortfolioTask::Path PortfolioTask::follow(const at::Tensor& u, int64_t day) cons
     if (options_.smoothing > 0) smooth_rows(path.weights, options_.smoothing);
     return path;
   }
-  // Day by day: an anchor needs the decision before it. The first one is the layer's own decision.
+  // Day by day: an anchor needs the decision before it; on the first day, a decision from the layer's own anchor stands in.
   std::vector<at::Tensor> weights;
   std::vector<at::Tensor> anchors;
   for (int64_t t = 0; t < u.size(0); ++t) {
@@ -110,7 +110,7 @@ double PortfolioTask::loss_and_gradient(int64_t batch, at::Generator& generator)
   const int64_t count = grad_weights_.size(0);
   const at::Tensor days = features_.narrow(0, start - lookback_ + 1, count + lookback_ - 1);
   const at::Tensor u = model_->forward_training(days, generator, places_);
-  // Anchors are data of the day: no derivative passes through them to the days before.
+  // Anchors count as data of the day: no derivative passes through them to earlier days.
   const at::Tensor anchors = options_.anchor == PortfolioAnchor::drifted ? follow(u, start).anchors : at::Tensor();
   std::optional<LayerPass::Penalised> penalised;
   GatherReturns gather;
@@ -132,7 +132,7 @@ double PortfolioTask::loss_and_gradient(int64_t batch, at::Generator& generator)
                           : sharpe_loss(weights, relatives, costs, grad_weights_, gather);
   if (options_.smoothing > 0) smooth_rows_backward(grad_weights_, options_.smoothing);
   model_->backward(pass.backward(grad_weights_));
-  // All of a team know the loss of the batch; it counts once.
+  // Every process of a team knows the loss of the batch; it counts once.
   return (share_ && share_->team->rank() > 0 ? 0 : loss) + pass.penalty();
 }
 

@@ -15,14 +15,14 @@
 
 namespace softradial::study {
 
-// What is trained for: the Sharpe ratio after costs, before costs, or the smallest variance after costs.
+// The training objective: the Sharpe ratio after costs, before costs, or the smallest variance after costs.
 enum class PortfolioObjective { net, gross, variance };
 
-// lstm: one model of all assets (window_model.hpp). shared: one small model for each asset alike (shared_model.hpp).
+// lstm: one model of all assets together (window_model.hpp). shared: one small model for each asset (shared_model.hpp).
 enum class PortfolioModelKind { lstm, shared };
 
-// Where the layer sees the set from. fixed: the set's own anchor. drifted: near the weights that price moves have made of the
-// decision of the day before; a model that says nothing new then leaves the portfolio as it is.
+// The anchor from which the layer sees the set. fixed: the set's own anchor. drifted: a point near yesterday's decision after
+// the price moves; a model that says nothing new then leaves the portfolio as it is.
 enum class PortfolioAnchor { fixed, drifted };
 
 struct PortfolioOptions {
@@ -33,7 +33,7 @@ struct PortfolioOptions {
   double cost = 0.001;  // gamma, see losses.hpp; the gross objective ignores it in training, never in evaluation
   double huber = 1e-4;
   PortfolioObjective objective = PortfolioObjective::net;
-  double smoothing = 0;  // s of smoothing.hpp, in training and after it
+  double smoothing = 0;  // s of smoothing.hpp, in training and evaluation
   PortfolioAnchor anchor = PortfolioAnchor::fixed;
   at::ScalarType dtype = at::kFloat;
   bool operator==(const PortfolioOptions&) const = default;
@@ -46,11 +46,11 @@ struct PortfolioEvaluation {
   at::Tensor weights;  // (days, N), as the layer gave them
 };
 
-// Windows of features -> DayModel -> u -> layer -> weights w_t, smoothed over time if asked. They are decided when day t is
-// known and earn the return of day t + 1.
+// Windows of features -> DayModel -> u -> layer -> weights w_t, smoothed over time if asked. The weights are decided when day
+// t is known and earn the return of day t + 1.
 //
-// Smoothed decisions, and those from drifted anchors, depend on the decisions before. A batch of the training begins without
-// any. `weights` begins as many days earlier as a decision is remembered; with drifted anchors, kAnchorMemory.
+// Smoothed decisions, and those from drifted anchors, depend on earlier decisions. A batch of the training begins without any.
+// `weights` begins as many days earlier as a decision is remembered; with drifted anchors, kAnchorMemory.
 class PortfolioTask final : public Task {
  public:
   PortfolioTask(const PortfolioData& data, const PortfolioOptions& options, DecisionLayer layer);
@@ -63,7 +63,7 @@ class PortfolioTask final : public Task {
   int64_t begin_epoch(at::Generator& generator) override;
   double loss_and_gradient(int64_t batch, at::Generator& generator) override;
   double validation_metric() override;
-  // What chooses between epochs, seeds and parameters, larger is better: the net Sharpe ratio, or minus the volatility.
+  // Chooses between epochs, seeds and parameters (larger is better): the net Sharpe ratio, or minus the volatility.
   double selection(const PortfolioMetrics& metrics) const;
 
   const Splits& splits() const { return splits_; }
@@ -72,16 +72,16 @@ class PortfolioTask final : public Task {
   PortfolioEvaluation evaluate(RowRange days);
 
  private:
-  // Decisions of consecutive days, the first of which is `day`, from u (days, inputs), and the anchors they were seen from
-  // (undefined: the layer's own).
+  // Decisions of consecutive days from `day` on, computed from u (days, inputs), and their anchors (undefined: the layer's
+  // own).
   struct Path {
     at::Tensor weights;
     at::Tensor anchors;
   };
   Path follow(const at::Tensor& u, int64_t day) const;
-  // As `evaluate`, without metrics.
+  // Like `evaluate`, without metrics.
   PortfolioEvaluation decided(RowRange days);
-  // One's own returns among those of the team.
+  // This process's returns among those of the team.
   GatheredReturns gathered(const Eigen::ArrayXd& own) const;
 
   PortfolioOptions options_;
@@ -94,7 +94,7 @@ class PortfolioTask final : public Task {
   at::Tensor relative_tensor_;  // (days, N)
   std::unique_ptr<DayModel> model_;
   std::optional<PortfolioShare> share_;
-  std::vector<int64_t> places_;  // of the rows here in their batch; empty: all of it
+  std::vector<int64_t> places_;  // places of these rows in their batch; empty: the whole batch
   std::vector<int64_t> starts_;  // first days of the batches, in this epoch's order
   at::Tensor grad_weights_;
 };

@@ -4,17 +4,17 @@
 
 #include <cstdint>
 
-// Decisions that follow the ones before: d_0 = x_0, d_t = x_t + s (d_{t-1} - x_t), 0 <= s < 1. A convex combination of points
-// of a convex set, so d obeys the set where x does. In floating point each coordinate stays between those of its two points:
-// bounds hold to the bit, other constraints to rounding.
+// Decisions that follow earlier ones: d_0 = x_0, d_t = x_t + s (d_{t-1} - x_t), 0 <= s < 1. This is a convex combination of
+// points of a convex set, so d obeys the set if x does. In floating point each coordinate stays between those of its two
+// points: bounds hold to the bit, other constraints up to rounding.
 namespace softradial::study {
 
 // Smooths the rows of x (days, N), in the order of time, in place.
 void smooth_rows(at::Tensor& x, double s);
-// From the gradient of d to that of x, in place.
+// Turns the gradient of d into that of x, in place.
 void smooth_rows_backward(at::Tensor& grad, double s);
 
-// Days after which the first decision's part in the present one, s^days, is below 1e-6.
+// The number of days after which the first decision's weight in the present one, s^days, is below 1e-6.
 [[nodiscard]] int64_t smoothing_memory(double s);
 
 }  // namespace softradial::study

@@ -61,7 +61,7 @@ std::vector<int64_t> batch_starts(const Splits& splits, int64_t lookback, int64_
 
 namespace {
 
-// Everything but the standardisation.
+// The data without standardisation.
 PortfolioData raw_portfolio_data(const PriceTable& prices, const SplitDates& split, int64_t lookback) {
   PortfolioData data;
   data.relatives = price_relatives(prices);
@@ -95,9 +95,9 @@ PortfolioData make_portfolio_data(const PriceTable& prices, const SplitDates& sp
 }
 
 void check_splits(const PortfolioData& data, const SplitDates& split, int64_t batch) {
-  // A batch begins after a whole window and is followed by the day of its last return.
+  // A batch needs a whole window before it and one day after it, for its last return.
   const int64_t least_train = data.lookback + batch + 2;
-  // Two returns, which a standard deviation needs, follow from the decisions of three days.
+  // A standard deviation needs two returns, which follow from the decisions of three days.
   constexpr int64_t kLeastDecisions = 3;
   const auto fail = [&](const std::string& what) { throw DataError(span_text(data) + what); };
   if (data.splits.train.size() < least_train) {

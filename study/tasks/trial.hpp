@@ -19,11 +19,11 @@ struct Trial {
   uint64_t seed = 0;
   Metrics validation;
   Metrics test;
-  double selection = 0;  // what chooses between trials, from the validation alone; larger is better
+  double selection = 0;  // chooses between trials, from the validation alone; larger is better
   TrainingEnd end = TrainingEnd::finished;
   int64_t epochs = 0;
   int64_t best_epoch = 0;
-  double seconds = 0;                     // of the training
+  double seconds = 0;                     // duration of the training
   std::optional<double> worst_violation;  // over validation and test, if a violation function was given
 };
 
@@ -38,12 +38,12 @@ template <class Metrics>
 using PortfolioTrial = Trial<PortfolioMetrics>;
 using DispatchTrial = Trial<DispatchMetrics>;
 
-// Called when a training has ended, with its decisions on validation and test and its last state.
+// Called when a training has ended, with its decisions on validation and test and its final state.
 template <class Evaluation>
 using TrialRecorder =
     std::function<void(const Evaluation& validation, const Evaluation& test, const TrainingResult& training)>;
 
-// Continues from `resume` if it is given.
+// Continues from the checkpoint `resume` if it is given.
 PortfolioTrial run_trial(PortfolioTask& task, const TrainingOptions& options, const TrainingHooks& hooks = {},
                          const ViolationFunction& violation = {}, const Checkpoint* resume = nullptr,
                          const TrialRecorder<PortfolioEvaluation>& record = {});

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kFormat = "softradial.checkpoint/1";
 constexpr int64_t kHistoryColumns = 2;
 
-// The numbers that belong to a checkpoint as a whole: in one array, so that every bit of them comes back.
+// The scalar numbers of a checkpoint, all in one array, so that they keep every bit.
 constexpr const char* kNumbers = "numbers";
 constexpr int64_t kEpoch = 0;
 constexpr int64_t kBestEpoch = 1;
@@ -22,8 +22,8 @@ constexpr int64_t kBestMetric = 2;
 constexpr int64_t kSteps = 3;
 constexpr int64_t kNumberCount = 4;
 
-// Unlike weights, the losses and metrics of a history may be anything: a Sharpe ratio of constant returns is not finite.
-// They travel as bytes, which the reader does not look at.
+// Unlike weights, the losses and metrics of a history may be infinite or NaN: a Sharpe ratio of constant returns is not
+// finite. They are stored as bytes, which the reader does not check.
 NamedArray history_array(const std::vector<EpochRecord>& history) {
   NamedArray array{"history", Dtype::u8, {std::ssize(history), kHistoryColumns * int64_t{sizeof(double)}}, {}};
   array.bytes.resize(history.size() * sizeof(EpochRecord));

@@ -30,8 +30,8 @@ struct Checkpoint {
   const at::Tensor& model() const { return best_epoch > 0 ? best_parameters : parameters; }
 };
 
-// In the layout of files/safetensors.hpp: whole or not at all, and loading runs no code. `load_checkpoint` throws
-// DataError for a file that is damaged or was made by something else.
+// Saves in the layout of files/safetensors.hpp: completely or not at all, and loading runs no code. `load_checkpoint` throws
+// DataError for a file that is damaged or was made by another program.
 void save_checkpoint(const Checkpoint& checkpoint, const std::filesystem::path& file);
 Checkpoint load_checkpoint(const std::filesystem::path& file);
 // The bytes of such a file.

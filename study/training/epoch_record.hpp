@@ -2,7 +2,7 @@
 
 namespace softradial::study {
 
-// What an epoch came to.
+// The result of an epoch.
 struct EpochRecord {
   double loss = 0;        // mean over the batches
   double validation = 0;  // the metric that selects the best epoch

@@ -9,7 +9,7 @@
 namespace softradial::study {
 
 // Processes that train one model together. All of them call the same functions in the same order; each call waits for the
-// others. mpi/ranks.hpp is the real one.
+// others. mpi/ranks.hpp implements it.
 class Team {
  public:
   virtual ~Team() = default;
@@ -20,22 +20,22 @@ class Team {
   // Adds up the numbers of all processes, in place. Each process gets the same bits.
   virtual void sum(std::span<float> numbers) = 0;
   virtual void sum(std::span<double> numbers) = 0;
-  // The numbers of all processes in the order of their ranks. They may have different counts.
+  // The numbers of all processes in the order of their ranks. Processes may have different counts.
   [[nodiscard]] virtual std::vector<double> gathered(std::span<const double> own) = 0;
-  // What rank 0 holds; what the others give does not matter.
+  // Returns the bytes of rank 0 on all ranks; those of the others are ignored.
   [[nodiscard]] virtual std::string from_first(std::string bytes) = 0;
-  // All processes have agreed to end: none of them is missed by the others.
+  // All processes have agreed to end: none will wait for another.
   virtual void part() = 0;
 };
 
-// Another process of the team has failed, and says why.
+// Thrown when another process of the team has failed; says why.
 class EndedByAnother : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override { return "another process has failed"; }
 };
 
-// Does `work`, in which no process waits for others. If it throws anywhere, all end: the first process that failed with its
-// exception, the others with EndedByAnother.
+// Runs `work`, in which no process waits for others. If it throws anywhere, all processes end: the first one that failed with
+// its exception, the others with EndedByAnother.
 template <class Work>
 void together(Team& team, const Work& work) {
   std::exception_ptr failure;

@@ -7,7 +7,7 @@
 
 #include "files/safetensors.hpp"
 
-// Tensors and vectors as the arrays of a model file, and back.
+// Converts tensors and vectors to the arrays of a model file, and back.
 namespace softradial::study {
 
 [[nodiscard]] NamedArray to_array(std::string name, const at::Tensor& tensor);

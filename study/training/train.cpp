@@ -116,8 +116,8 @@ class Run {
     return hooks_.stop != nullptr && hooks_.stop->load(std::memory_order_relaxed);
   }
 
-  // Makes the gradient of this process's share of a batch that of the whole batch, and returns the loss of the whole. The numbers
-  // of a step travel in one buffer: the gradient, the loss, and whether somebody wants to stop.
+  // Turns the gradient of this process's share of a batch into that of the whole batch, and returns the loss of the whole
+  // batch. The numbers of a step travel in one buffer: the gradient, the loss, and whether a process wants to stop.
   double add_up(double loss) {
     const at::Tensor& gradients = task_.parameters().gradients();
     const int64_t count = gradients.numel();
@@ -148,7 +148,7 @@ class Run {
     return metric;
   }
 
-  // A disk that is full now may have room later, and a folder may come back: a training of hours does not end for them.
+  // A full disk may have room later, and a folder may come back: a training of hours does not end because of them.
   void save(TrainingResult& result) const {
     if (options_.checkpoint.empty()) return;
     try {
@@ -160,7 +160,7 @@ class Run {
     }
   }
 
-  // A checkpoint holds the run as it was between two epochs: an interrupted epoch is thrown away.
+  // A checkpoint holds the state between two epochs: an interrupted epoch is discarded.
   void snapshot() {
     state_.parameters = task_.parameters().values().clone();
     state_.optimizer = adam_.state();
@@ -174,7 +174,7 @@ class Run {
   Adam adam_;
   at::Generator generator_;
   Checkpoint state_;
-  at::Tensor sums_;  // of a team
+  at::Tensor sums_;  // buffer for the sums of a team
   bool team_stops_ = false;
 };
 

@@ -1,6 +1,10 @@
 // Which sets a method takes, and how it says no.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+#include <vector>
+
 #include "softradial/errors.hpp"
 #include "softradial/layer.hpp"
 #include "softradial/sets.hpp"
@@ -99,6 +103,40 @@ TEST(Scope, ParametersOutOfTheirDomainAreNamed) {
   EXPECT_NE(complaint(Simplex(3), Dc3{.learning_rate = -0.1}).find("learning_rate"), std::string::npos);
   EXPECT_NE(complaint(Simplex(3), Dc3{.momentum = 1}).find("momentum"), std::string::npos);
   EXPECT_NE(complaint(Simplex(3), HardNet{.steps = 0}).find("steps"), std::string::npos);
+}
+
+// A number at the end of its range, or beyond it, is refused by its name, or rows of ordinary size have a finite x.
+template <class T>
+void expect_option_works_or_is_refused(const LayerMethod& method, const std::string& option, double value) {
+  const std::string what = std::string(method_name(method)) + ", " + option + " = " + std::to_string(value);
+  try {
+    LayerMethod chosen = method;
+    set_option(chosen, option, value);
+    const LayerPtr<T> layer = make_layer<T>(Simplex(3), chosen);
+    const std::vector<T> u(3 * layer->input_dim(), T{0.7F});
+    std::vector<T> x(3 * layer->dim(), std::numeric_limits<T>::quiet_NaN());
+    layer->evaluate({u.data(), 3, layer->input_dim()}, {x.data(), 3, layer->dim()});
+    for (const T number : x) EXPECT_TRUE(std::isfinite(number)) << what;
+  } catch (const InvalidOption& error) {
+    EXPECT_TRUE(std::string(error.what()).starts_with(option)) << what << ": " << error.what();
+  }
+}
+
+TEST(Scope, NumbersAtTheEndsOfTheRangeWorkOrAreRefused) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const std::string_view name : method_names()) {
+    LayerMethod method = method_named(name);
+    if (const auto* const hp = std::get_if<Hp>(&method)) method = Hp{.training_steps = 2, .seed = hp->seed};
+    for (const auto& [option, usual] : method_options(method)) {
+      // Counts are whole numbers within bounds of their own (CountsAreBounded).
+      if (usual == std::floor(usual) && usual != 1) continue;
+      for (const double value : {-kInfinity, -1.0, 0.0, 1e-320, 1e-300, 1e-46, 1e-38, 0.999, 1e37, 1e39, 1e300, kInfinity,
+                                 std::numeric_limits<double>::quiet_NaN()}) {
+        expect_option_works_or_is_refused<float>(method, option, value);
+        expect_option_works_or_is_refused<double>(method, option, value);
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -18,18 +18,24 @@ std::size_t AllocationGuard::count() const noexcept { return allocations.load() 
 
 }  // namespace softradial::support
 
-// GCC says with a macro of its own that there is a sanitizer, clang as a feature.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SOFTRADIAL_SANITIZED
+// GCC defines macros of its own for its sanitizers, clang has features.
+#if defined(__SANITIZE_THREAD__)
+#define SOFTRADIAL_THREAD_SANITIZER
+#elif defined(__SANITIZE_ADDRESS__)
+#define SOFTRADIAL_ADDRESS_SANITIZER
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SOFTRADIAL_SANITIZED
+#if __has_feature(thread_sanitizer)
+#define SOFTRADIAL_THREAD_SANITIZER
+#elif __has_feature(address_sanitizer)
+#define SOFTRADIAL_ADDRESS_SANITIZER
 #endif
 #endif
 
-// Eigen allocates with malloc, the rest of the library with operator new, which calls malloc: where the C library lets us
-// (glibc without a sanitizer, which has its own), malloc itself is counted; elsewhere operator new alone.
-#if defined(__GLIBC__) && !defined(SOFTRADIAL_SANITIZED)
+// Eigen allocates with malloc, the rest of the library with operator new, which calls malloc. With glibc alone, malloc itself
+// is counted. The address sanitizer has its own malloc: operator new alone is counted. The thread sanitizer has its own
+// operator new, too, which clang 14 lets nobody replace: nothing is counted there.
+#if defined(SOFTRADIAL_THREAD_SANITIZER)
+#elif defined(__GLIBC__) && !defined(SOFTRADIAL_ADDRESS_SANITIZER)
 
 extern "C" {
 void* __libc_malloc(std::size_t size);

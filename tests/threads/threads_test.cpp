@@ -2,11 +2,14 @@
 // it would get alone. Under the thread sanitizer (./dev test --preset tsan) no access races.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <barrier>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "lazy.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/layer.hpp"
 #include "softradial/set_json.hpp"
@@ -149,6 +152,27 @@ TEST(Threads, SearchForAnchorsAtOnce) {
   };
   const std::vector<double> alone = work();
   for (const std::vector<double>& points : at_once(work)) EXPECT_EQ(points, alone);
+}
+
+// A value that cannot be made is an error for each thread, not a lock that nobody opens; made once, it is the same for all.
+TEST(Threads, ShareAValueThatIsMadeAtItsFirstUse) {
+  Lazy<int> value;
+  std::atomic<int> calls = 0;
+  const auto use = [&]() -> const int* {
+    try {
+      return &value.get([&] {
+        if (++calls <= kThreads / 2) throw InvalidOption("not yet");
+        return 7;
+      });
+    } catch (const InvalidOption&) {
+      return nullptr;
+    }
+  };
+  const std::vector<const int*> seen = at_once(use);
+  EXPECT_EQ(std::ranges::count(seen, nullptr), kThreads / 2);
+  EXPECT_EQ(std::ranges::count(seen, use()), kThreads - kThreads / 2);
+  EXPECT_EQ(*use(), 7);
+  EXPECT_EQ(calls, kThreads / 2 + 1);
 }
 
 }  // namespace

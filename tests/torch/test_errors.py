@@ -350,6 +350,20 @@ BAD_CALLS = {
         lambda: sr.functional.soft_radial(U, BALL, lambda_=-1), ValueError,
         "lambda is -1, not a positive number",
     ),
+    "lambda beyond single precision": (
+        lambda: sr.SoftRadial(BALL, lambda_=1e39)(U), ValueError, "lambda is 1e+39, too large for single precision",
+    ),
+    "functional, lambda below single precision": (
+        lambda: sr.functional.gauge_map(U, BALL, lambda_=1e-46), ValueError,
+        "lambda is 1e-46, too small for single precision",
+    ),
+    "softmax below single precision": (
+        lambda: sr.Softmax(sr.Simplex(3), temperature=1e-46)(U), ValueError,
+        "temperature is 1e-46, too small for single precision",
+    ),
+    "mirror beyond single precision": (
+        lambda: sr.Mirror(BOX, temperature=1e39)(U), ValueError, "temperature is 1e+39, too large for single precision",
+    ),
 }
 
 

@@ -25,6 +25,18 @@ def smooth_inputs(function, dim, rng, count=3, scale=2.0):
     return u[rows[:count]].clone().requires_grad_()
 
 
+@pytest.mark.parametrize("lambda_", [1e-2, 1.0, 1e2])
+@every_set
+def test_single_precision_keeps_the_slope_along_the_ray(case, lambda_, rng):
+    """Up to 300 sqrt(lambda) from the anchor, the bound that docs/boundaries.md gives those who choose lambda."""
+    layer = sr.SoftRadial(case.set, lambda_=lambda_)
+    inside = sr.HardRadial(case.set)(layer.anchor + 1e-3 * normal((200, case.dim), rng)) - layer.anchor
+    d = inside / inside.norm(dim=-1, keepdim=True)
+    u = (layer.anchor + 300 * lambda_**0.5 * d).float().requires_grad_()
+    layer(u).backward(d.float())
+    assert ((u.grad.double() * d).sum(-1) > 0).all()
+
+
 @every_method
 @every_set
 def test_first_and_second_derivatives(case, method, rng):

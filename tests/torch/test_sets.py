@@ -14,6 +14,7 @@ import torch
 from torch import nn
 
 import softradial as sr
+import softradial.numpy  # noqa: F401
 from support.inputs import normal
 from support.judge import faults
 from support.subjects import missing_cases
@@ -77,6 +78,13 @@ def test_a_type_that_no_family_has_a_case_for_gets_one_with_a_judge(rng):
 
 def test_every_type_has_an_example():
     assert set(TABLE) < {thing.__name__ for thing in _documented()}
+
+
+@pytest.mark.parametrize("module", [sr.functional, sr.distributions, sr.numpy])
+def test_dir_of_a_module_shows_ours_only(module):
+    shown = [name for name in dir(module) if name != "__version__"]
+    assert shown == sorted(module.__all__)
+    assert all(hasattr(module, name) for name in shown)
 
 
 def test_dir_shows_ours_only():

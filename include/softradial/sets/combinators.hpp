@@ -6,7 +6,7 @@
 
 namespace softradial {
 
-// The points that all parts contain. gamma = max of the parts' gauges; ties take the first part.
+// The set of the points that all parts contain. gamma is the largest of the parts' gauges; ties take the first part.
 class Intersection final : public ConvexSet {
  public:
   [[nodiscard]] static SetType type();
@@ -29,7 +29,7 @@ class Intersection final : public ConvexSet {
   std::vector<Set> parts_;
 };
 
-// (x_1, x_2, ...) with x_k in part k. gamma = max over the blocks: one radial scale for the whole point.
+// The points (x_1, x_2, ...) with x_k in part k. gamma = max over the blocks: one radial scale for the whole point.
 class Product final : public ConvexSet {
  public:
   [[nodiscard]] static SetType type();
@@ -78,7 +78,7 @@ class AffinePreimage final : public ConvexSet {
   Eigen::VectorXd b_;
 };
 
-// {factor * y : y in inner}, factor > 0. gamma(d) = gamma_inner(d / factor), anchor factor * (inner's anchor).
+// {factor * y : y in inner}, factor > 0. gamma(d) = gamma_inner(d / factor); the anchor is factor times inner's anchor.
 class Scaled final : public ConvexSet {
  public:
   [[nodiscard]] static SetType type();

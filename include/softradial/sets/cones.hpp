@@ -25,7 +25,7 @@ class SecondOrderCone final : public SmoothSet {
   double e_;
 };
 
-// What the cones K of R^3 share: {x : M x + s in K}, M: (3 x dim). The gauge is that of K in the variables w = M x + s.
+// Base class for the cones K of R^3: {x : M x + s in K}, M (3 x dim). The gauge is that of K in the variables w = M x + s.
 class ThreeDimensionalCone : public SmoothSet {
  public:
   [[nodiscard]] std::size_t dim() const noexcept final { return static_cast<std::size_t>(M_.cols()); }
@@ -39,13 +39,13 @@ class ThreeDimensionalCone : public SmoothSet {
 
  protected:
   using Point = Eigen::Matrix<long double, 3, 1>;
-  struct Terms {  // of a barrier of K
+  struct Terms {  // a barrier of K and its derivatives
     double value;
     Eigen::Vector3d gradient;
     Eigen::Matrix3d hessian;
   };
 
-  // `cone` is K itself, `inward` an interior direction of it: with t inward added, every w enters K for t large enough.
+  // `cone` is K itself. `inward` is an interior direction of K: every w + t inward is in K for t large enough.
   ThreeDimensionalCone(std::string_view name, Eigen::MatrixXd M, Eigen::VectorXd s, const Set& cone,
                        Eigen::Vector3d inward);
   [[nodiscard]] const Eigen::MatrixXd& matrix() const noexcept { return M_; }

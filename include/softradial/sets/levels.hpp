@@ -21,26 +21,26 @@ class ConvexFunction {
   virtual ~ConvexFunction() = default;
   [[nodiscard]] virtual std::size_t dim() const noexcept = 0;
   [[nodiscard]] virtual double value(std::span<const double> x) const noexcept = 0;
-  // A subgradient where h has a kink.
+  // The gradient, or a subgradient where h has a kink.
   virtual void gradient(std::span<const double> x, std::span<double> out) const noexcept = 0;
   // Bound of the absolute rounding error of value(x) near h = 0, for points as large as the anchor given.
   [[nodiscard]] virtual double value_error(std::span<const double> anchor) const noexcept;
   [[nodiscard]] virtual Eigen::MatrixXd hessian(const Eigen::VectorXd& x) const;  // central differences of gradient
-  // A bound of |grad h| on the points that matter, where one is known.
+  // A bound of |grad h| on the points that matter; empty if none is known.
   [[nodiscard]] virtual std::optional<double> steepest() const { return std::nullopt; }
-  // The radius of a ball around the anchor on which h < 0, slack being -h there; from a bound of the slope, where one is known.
+  // The radius of a ball around the anchor on which h < 0; slack is -h(anchor). Needs a bound of the slope, else empty.
   [[nodiscard]] virtual std::optional<double> inner_radius(std::span<const double> anchor, double slack) const;
-  // h by tensors. InvalidSet where it is known by its values alone.
+  // h computed by tensors. Throws InvalidSet for a function that is known by its values alone.
   [[nodiscard]] virtual TensorFunction in_tensors(const TensorSpace& space) const;
 };
 
 // {x : h(x) <= 0} for any convex h given as value and gradient. Slack: -h(x).
-// The ray's exit is a bracketed Newton iteration in double precision.
+// A bracketed Newton iteration in double precision finds the point where a ray leaves the set.
 class LevelSet : public SmoothSet {
  public:
   explicit LevelSet(std::shared_ptr<const ConvexFunction> function, std::string name = "level_set");
 
-  // From two callables. They may be called from several threads and must not throw.
+  // A level set from two callables, which may be called from several threads and must not throw.
   using Value = std::function<double(std::span<const double>)>;
   using Gradient = std::function<void(std::span<const double>, std::span<double>)>;
   LevelSet(std::size_t dim, Value value, Gradient gradient);
@@ -62,7 +62,7 @@ class LevelSet : public SmoothSet {
 };
 
 // {x : |x - center|_p <= radius}, 1 <= p <= infinity. Slack: radius - |x - center|_p.
-// From the centre gamma(d) = |d|_p / radius; from any other anchor by the level set's root.
+// From the centre gamma(d) = |d|_p / radius. From any other anchor gamma is found as for a level set, by its root.
 class LpBall final : public LevelSet {
  public:
   [[nodiscard]] static SetType type();

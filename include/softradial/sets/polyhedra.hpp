@@ -4,7 +4,7 @@
 
 namespace softradial {
 
-// What simplices, boxes and polyhedra share: everything that follows from their linear system alone.
+// Base class of simplices, boxes and polyhedra: everything that follows from their linear system alone.
 class PolyhedralSet : public ConvexSet {
  public:
   [[nodiscard]] std::size_t dim() const noexcept final { return system_.dim(); }

@@ -4,7 +4,7 @@
 
 namespace softradial {
 
-// 1/2 y'P y + q'y + c <= 0,  y = x - center,  P symmetric positive semidefinite.
+// The inequality 1/2 y'P y + q'y + c <= 0,  y = x - center,  P symmetric positive semidefinite.
 struct QuadraticForm {
   Eigen::VectorXd center;
   Eigen::MatrixXd P;
@@ -12,7 +12,7 @@ struct QuadraticForm {
   double c;
 };
 
-// A set that one quadratic inequality describes.
+// Base class of the sets that one quadratic inequality describes.
 class QuadraticSet : public SmoothSet {
  public:
   [[nodiscard]] virtual QuadraticForm form() const = 0;

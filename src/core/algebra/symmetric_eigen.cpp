@@ -19,9 +19,9 @@ struct SymmetricEigen<T>::Solver {
 
 namespace {
 
-// Whether the tridiagonal matrix with this diagonal and these squares of what is beside it has an eigenvalue above x: if and only
-// if a pivot of its LDL' factorisation less x is positive. A pivot of zero counts as a tiny negative one: if the next entry
-// beside the diagonal is not zero, the next pivot is positive, as interlacing has it.
+// Whether a tridiagonal matrix, given by its diagonal and the squares of the entries beside it, has an eigenvalue above x. It
+// has one if and only if a pivot of the LDL' factorisation of the matrix less x is positive. A pivot of zero counts as a tiny
+// negative one: if the next entry beside the diagonal is not zero, the next pivot is positive, as interlacing has it.
 template <class T, class Vector>
 bool reaches_beyond(T x, const Vector& diagonal, const Vector& squares) {
   T pivot = -1;

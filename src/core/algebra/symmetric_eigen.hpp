@@ -6,7 +6,7 @@
 namespace softradial {
 
 // Eigenvalues, ascending, and eigenvectors of symmetric matrices of one order; only the lower triangle is read. Buffers
-// are made by the constructor: `compute` does not allocate. Eigen's solver behind a wall: it is compiled once, not in
+// are made by the constructor: `compute` does not allocate. The class wraps Eigen's solver, so that it is compiled once, not in
 // every file that needs it.
 template <class T>
 class SymmetricEigen {
@@ -20,7 +20,7 @@ class SymmetricEigen {
   ~SymmetricEigen();
 
   void compute(const Matrix& symmetric, Want want);
-  // The largest eigenvalue alone: of the tridiagonal form, by bisection; at order 50 in a third of the time.
+  // The largest eigenvalue alone, by bisection on the tridiagonal form; at order 50 this takes a third of the time.
   [[nodiscard]] T largest(const Matrix& symmetric);
   [[nodiscard]] const Vector& values() const noexcept;
   [[nodiscard]] const Matrix& vectors() const noexcept;  // one per column

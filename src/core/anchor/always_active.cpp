@@ -51,7 +51,7 @@ std::vector<std::size_t> always_active_rows(const LinearPart& part, const Eigen:
   const LinearProgramSolution solution = LinearProgram(data).solve();
   if (solution.status != LinearProgramStatus::optimal) return {};
 
-  constexpr double kHalf = 0.5;  // between the only two values, 0 and 1
+  constexpr double kHalf = 0.5;  // a threshold: s_i is either 0 or 1
   std::vector<std::size_t> active;
   for (Index i = 0; i < num_touched; ++i) {
     if (solution.x[dim + i] < kHalf) active.push_back(touched[static_cast<std::size_t>(i)]);

@@ -20,8 +20,8 @@
 namespace softradial {
 namespace {
 
-// Phase I is confined to the surroundings of its start, so that unbounded sets give moderate points. Where the set is
-// much further away, the confinement outweighs the barrier along the path and Newton's method comes to no end: it gets
+// Phase I is confined to the surroundings of its start, so that unbounded sets give moderate points. If the set is much
+// further away, the confinement outweighs the barrier along the path and Newton's method does not end. It is then given
 // more room, in these multiples of the data's size.
 constexpr std::array kConfinements = {1.0, 1e2, 1e4, 1e6};
 
@@ -29,7 +29,7 @@ constexpr std::array kConfinements = {1.0, 1e2, 1e4, 1e6};
 constexpr double kThinnest = kFlatTolerance;
 constexpr double kSuspicious = 1e-8;
 
-// A length that the data suggest: at least 1, the start's own size, its distance from the linear rows.
+// A length that the data suggest: the largest of 1, the start's own size, and its distance from the linear rows.
 double data_size(const LinearPart& part, const Eigen::VectorXd& start) {
   const double distance = smallest_distance(part, start);
   return std::max({1.0, start.cwiseAbs().maxCoeff(), std::isfinite(distance) ? distance : 0.0});
@@ -57,7 +57,7 @@ InteriorPoint phase_one(const NewtonObjective& barrier, const RelevantInequaliti
   return answer;
 }
 
-// The free rows of a linear part along its hull, scaled to norm 1 there: the rows of walk_to_center.
+// The free rows of a linear part along its hull, scaled to norm 1 there, in the form that walk_to_center takes.
 class FreeRowsOnHull {
  public:
   using Vector = Eigen::ArrayXd;

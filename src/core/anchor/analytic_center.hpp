@@ -8,12 +8,12 @@
 
 namespace softradial {
 
-// The minimiser of the barrier of a set whose linear rows are `part`, from a start on the hull that satisfies the free
-// rows of the part strictly: an interior point first (phase I), where the start is none, then Newton's method.
+// The minimiser of the barrier of a set whose linear rows are `part`. The start lies on the hull and satisfies the free rows
+// of the part strictly. If it is not inside the set, phase I finds an interior point first; then Newton's method runs.
 [[nodiscard]] InteriorPoint analytic_center(const ConvexSet& set, const LinearPart& part, const Eigen::VectorXd& start);
 
-// The analytic centre of a set that its linear rows alone bound, from anywhere on the hull; nothing where there is none, or
-// where the dimension is beyond Newton's method.
+// The analytic centre of a set that only linear rows bound, from anywhere on the hull. Empty if there is none, or if the
+// dimension is too large for Newton's method.
 [[nodiscard]] std::optional<Eigen::VectorXd> center_of_rows(const LinearPart& part);
 
 }  // namespace softradial

@@ -6,7 +6,7 @@
 
 namespace softradial {
 
-// The words of numbers.hpp that the walk needs, for Eigen's arrays.
+// The functions of numbers.hpp that the walk needs, for Eigen's arrays.
 template <class A>
 [[nodiscard]] typename A::Scalar sum(const Eigen::ArrayBase<A>& x) {
   return x.sum();
@@ -32,8 +32,8 @@ template <class Condition>
   return condition ? yes : no;
 }
 
-// alpha that brings -sum_k log(1 + alpha q_k) near its lowest, by damped Newton steps from an alpha with all 1 + alpha q_k
-// positive: they stay so. q is not 0.
+// The alpha that nearly minimises -sum_k log(1 + alpha q_k), by damped Newton steps. All 1 + alpha q_k are positive for the
+// given alpha, and stay positive. q is not 0.
 template <class Number, class Vector>
 [[nodiscard]] Number best_step(const Vector& q, Number alpha) {
   constexpr int kSteps = 8;
@@ -51,7 +51,7 @@ template <class Number, class Vector>
 template <class Rows>
 struct CenterWalk {
   typename Rows::Vector y;
-  typename Rows::Truth arrived;  // y is the centre
+  typename Rows::Truth arrived;  // whether y is the centre
 };
 
 // Newton's method for the analytic centre of linear rows, the minimiser of
@@ -79,7 +79,7 @@ template <class Rows>
   using Number = typename Rows::Number;
   using Truth = typename Rows::Truth;
   constexpr int kMaxSteps = 60;
-  constexpr double kToBoundary = 0.95;  // of the way to the nearest s = 0
+  constexpr double kToBoundary = 0.95;  // share of the way to the nearest s = 0
   constexpr double kNear = 0.25;        // decrement below which full steps converge quadratically
   // Rows that the start violates begin with this slack, relative to their norms and to the size of the start.
   constexpr double kFirstSlack = 0.1;
@@ -91,7 +91,7 @@ template <class Rows>
   const Vector first = larger(kFirstSlack * rows.norms() * (1 + size), kSmallest);
   Vector s = choose(slack > 0, slack, first);
   Vector r = s - slack;
-  Truth arrived = -size > 0;  // nowhere yet
+  Truth arrived = -size > 0;  // false: nowhere yet
   for (int i = 0; i < kMaxSteps; ++i) {
     const Vector w = 1 / s;
     const Vector dy = rows.step(w, r);
@@ -100,7 +100,7 @@ template <class Rows>
     const Number squared = sum(relative * relative);
     const Number decrement = root(squared);
     const Truth feasible = !(largest(abs(r)) > 0);
-    const Truth lost = !(squared >= 0);  // a NaN
+    const Truth lost = !(squared >= 0);  // squared is a NaN
     const Truth far = feasible && decrement > kNear;
     const Number damped = where_else(far, best_step<Number>(relative, 1 / (1 + decrement)), 1);
     const Number limit = kToBoundary / larger(largest(-relative), kNoQuotient);
@@ -109,7 +109,7 @@ template <class Rows>
     const Truth full = alpha >= 1;
     y = choose(moves, y + alpha * dy, y);
     r = r * where_else(!full, 1 - alpha, 0);
-    // After a full step the slacks are those of y: taken afresh, so that rounding does not add up.
+    // After a full step the slacks are computed afresh from y, so that rounding does not add up.
     s = choose(full, rows.slacks(y), choose(moves, s + alpha * ds, s));
     arrived = arrived || (feasible && !(decrement >= close || lost));
     if (rows.everywhere(arrived || lost)) break;

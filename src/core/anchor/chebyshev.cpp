@@ -13,7 +13,7 @@
 namespace softradial {
 namespace {
 
-// By how much the ball may shrink to become central in the directions that it does not fill.
+// Share by which the ball may shrink to become central in the directions that it does not fill.
 constexpr double kShrink = 1e-3;
 // A flat set's point touches the rows that are within this many times the flatness: it sits between opposite rows, and
 // is off each of them by the rounding of its coordinates as well.
@@ -29,8 +29,8 @@ std::string contradiction(const LinearPart& part, const MaxSlack& solution) {
          amount_text(-solution.level) + " or more";
 }
 
-// The optimal balls' centres fill the face of {x : slack_i >= t norm_i} on which the tight rows hold with equality.
-// Its analytic centre, with the other rows held at (1 - kShrink) t so that there is room around the face.
+// The centres of the largest balls fill the face of {x : slack_i >= t norm_i} on which the tight rows hold with equality.
+// Returns the face's analytic centre, with the other rows held at (1 - kShrink) t so that there is room around the face.
 std::optional<Eigen::VectorXd> center_of_face(const LinearPart& part, const MaxSlack& solution) {
   LinearSystem face(part.dim());
   for (const LinearSystem::Row& row : part.independent_equalities()) face.add_equality(row);
@@ -54,7 +54,7 @@ std::optional<Eigen::VectorXd> center_of_face(const LinearPart& part, const MaxS
   return barrier_minimiser(barrier_objective(face_part), face_part.hull(), start, size);
 }
 
-// Takes the place of the solution's point where the ball is not unique: fewer rows touch it than pin down a point.
+// Replaces the solution's point by a central one if the ball is not unique: fewer rows touch it than pin down a point.
 void center_among_optima(const LinearPart& part, MaxSlack& solution) {
   const bool unique = solution.tight.size() + part.hull().codimension() > part.dim();
   if (unique || solution.capped || part.dim() > kMaxNewtonDim) return;
@@ -64,7 +64,7 @@ void center_among_optima(const LinearPart& part, MaxSlack& solution) {
   if (smallest_distance(part, candidate) >= (1 - 2 * kShrink) * solution.level) solution.point = candidate;
 }
 
-// All of them at once; where that fails, those that the multipliers prove.
+// All implicit equalities at once; if that fails, those that the multipliers prove.
 std::vector<std::size_t> implicit_equalities(const LinearPart& part, const MaxSlack& solution) {
   std::vector<std::size_t> implicit =
       always_active_rows(part, solution.point, kTouching * kFlatTolerance, kTouching * solution.resolution);

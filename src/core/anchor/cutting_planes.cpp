@@ -13,12 +13,12 @@ using Eigen::Index;
 constexpr double kBoxSizes = 100;         // half the width of the first box, in sizes of the data
 constexpr double kSmallestRadius = 1e-8;  // in sizes of the data
 constexpr double kDifference = 1e-6;      // step of the differences: balances their truncation and rounding
-// Piecewise linear functions need fewer (a few per dimension); curved ones many more, at a cost that no one would wait
-// for, and Newton's method is there for them.
+// Piecewise linear functions need fewer cuts (a few per dimension). Curved ones need many more, at a cost that no one would
+// wait for; Newton's method is there for them.
 constexpr Index kCutsPerDimension = 10;
 constexpr Index kMoreCuts = 100;
 
-// The free rows of the part, and the box.
+// The cell at the start: the free rows of the part, and the box.
 LinearSystem first_cell(const LinearPart& part, const Eigen::VectorXd& start, double half_width) {
   LinearSystem cell(part.dim());
   for (const LinearSystem::Row& row : part.independent_equalities()) cell.add_equality(row);

@@ -16,7 +16,7 @@ using Eigen::Index;
 // Normals are dense: beyond this many numbers (2 GB) they are not built.
 constexpr double kMaxNormalEntries = 1 << 28;
 
-// Rounding of the numbers by which a dependent row combines the others, those among them that are really 0.
+// A dependent row is a combination of others. Its coefficients are off by up to this much, even those that are really 0.
 constexpr double kCombinationRounding = 1e-12;
 
 // An equality with the fixed coordinates moved to the right: entries.x = bound in the coordinates still free.
@@ -70,7 +70,7 @@ class HullBuilder {
     return rest;
   }
 
-  // Names of an equality without free coordinates and of those that fix its coordinates.
+  // Names of an equality without free coordinates, and of the equalities that fix its coordinates.
   [[nodiscard]] std::vector<std::string> names_behind(std::size_t equality) const {
     std::vector<std::string> names;
     for (const LinearSystem::Entry& entry : equalities_[equality].entries) {
@@ -80,7 +80,7 @@ class HullBuilder {
     return names;
   }
 
-  // Equalities in one free coordinate fix it; that may leave others with one. Returns those with two or more.
+  // An equality in one free coordinate fixes it; that may leave others with one. Returns the equalities with two or more.
   std::vector<Remainder> fix_coordinates() {
     std::vector<std::size_t> pending(equalities_.size());
     for (std::size_t k = 0; k < pending.size(); ++k) pending[k] = k;

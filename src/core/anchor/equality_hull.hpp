@@ -10,7 +10,7 @@
 
 namespace softradial {
 
-// {x : e_k.x = f_k for all k}.
+// The points that satisfy a system of equalities, {x : e_k.x = f_k for all k}.
 struct EqualityHull {
   AnchorStatus status = AnchorStatus::found;  // `empty`: they contradict each other; `not_found`: too large to hold
   std::string reason;

@@ -29,7 +29,7 @@ Anchor failure(AnchorStatus status, std::string reason) {
   return anchor;
 }
 
-// The answer for a point on the hull of `part`; nothing where it is not strictly inside.
+// The anchor for a point on the hull of `part`; empty if the point is not strictly inside.
 std::optional<Anchor> verified(const ConvexSet& set, const LinearPart& part, AnchorSource source,
                                Eigen::VectorXd point) {
   const double slack = RelevantInequalities(set, part).smallest(point).slack;
@@ -48,8 +48,8 @@ Anchor found_or_failure(const ConvexSet& set, const LinearPart& part, AnchorSour
   return *std::move(anchor);
 }
 
-// The closed form of a set that only bounds and a sum constrain, where it is clearly inside: their rows need not be written
-// down. Nothing where it is not, or where bounds fix a coordinate.
+// The closed-form anchor of a set that only bounds and a sum constrain, if it is clearly inside: then the rows need not be
+// written down. Empty if it is not inside, or if bounds fix a coordinate.
 std::optional<Anchor> closed_form_of_bounds(const CoordinateSet& set) {
   std::optional<Eigen::VectorXd> point = set.closed_form_anchor();
   if (!point) return std::nullopt;
@@ -91,10 +91,10 @@ void append_starts(const Set& set, std::vector<Eigen::VectorXd>& starts) {
 
 struct Start {
   Eigen::VectorXd point;
-  double slack = -std::numeric_limits<double>::infinity();  // the smallest one; -infinity where one is not defined
+  double slack = -std::numeric_limits<double>::infinity();  // the smallest slack; -infinity if one is not defined
 };
 
-// Of several points, moved onto the hull, the one with the largest smallest slack among those that satisfy the linear
+// Moves the points onto the hull and returns the one with the largest smallest slack among those that satisfy the linear
 // rows strictly.
 std::optional<Start> best_start(const ConvexSet& set, const LinearPart& part,
                                 const std::vector<Eigen::VectorXd>& points) {
@@ -167,7 +167,7 @@ Anchor find_in_product(const Product& product, AnchorSearch search) {
 // of the size: 0.4 s for 200 x 600, 3.3 s for 400 x 1200 dense rows, more than a minute for 1000 x 3000, where the walk takes
 // 8 s.
 bool is_for_newton(const LinearPart& part) {
-  constexpr std::size_t kMostForSimplex = 1'000'000;  // numbers that are not 0
+  constexpr std::size_t kMostForSimplex = 1'000'000;  // non-zero entries
   std::size_t entries = 0;
   for (const FreeRow& free_row : part.free_rows()) entries += part.row(free_row).entries.size();
   return entries > kMostForSimplex && part.dim() <= kMaxNewtonDim;

@@ -18,7 +18,7 @@ class LinearBarrier {
   // Adds to `terms`; false outside the domain.
   [[nodiscard]] bool add_to(BarrierTerms& terms, const Eigen::VectorXd& x, double t) const;
 
-  // The same in two steps: s at (x, t), whatever their sign; the derivatives for 1 / s.
+  // The same in two steps: first s at (x, t), whatever the signs; then the derivatives, from 1 / s.
   [[nodiscard]] Eigen::VectorXd slacks(const Eigen::VectorXd& x, double t) const;
   [[nodiscard]] Eigen::VectorXd rows_times(const Eigen::VectorXd& x) const;  // a_i.x / norm_i
   void add_derivatives(BarrierTerms& terms, const Eigen::VectorXd& inverse_slacks) const;

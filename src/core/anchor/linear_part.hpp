@@ -16,7 +16,7 @@ namespace softradial {
 // Each row is judged in its own units: a metre beside a nanometre is not flat.
 inline constexpr double kFlatTolerance = 1e-11;
 
-// A point that is inside a row by more than this, relative likewise, proves that the row is not an equality in disguise: 64
+// A point that is inside a row by more than this share of the row's size proves that the row is no equality in disguise: 64
 // ulp are more than the rounding of the point and of the row's data.
 inline constexpr double kWitnessTolerance = 64 * std::numeric_limits<double>::epsilon();
 
@@ -33,9 +33,9 @@ class LinearPart {
   // set empty.
   explicit LinearPart(LinearSystem system);
 
-  // Declares inequalities to hold with equality throughout the set, and starts again with the hull that this gives:
-  // a_i.x = b_i where `point`, a central one, is close to it, by a share of the row's size or by a distance; otherwise
-  // a_i.x = a_i.point: the set has some thickness after all.
+  // Declares that inequalities hold with equality throughout the set, and starts again with the hull that this gives. The
+  // equality is a_i.x = b_i if `point`, a central one, is close to it, by a share of the row's size or by a distance;
+  // otherwise it is a_i.x = a_i.point: the set has some thickness after all.
   void add_implicit_equalities(const std::vector<std::size_t>& inequalities, const Eigen::VectorXd& point,
                                double relative, double distance);
 

@@ -45,7 +45,7 @@ LinearProgram::LinearProgram(const LinearProgramData& data) : impl_(std::make_un
                     row_upper.data());
   model.setPrimalTolerance(kTolerance);
   model.setDualTolerance(kTolerance);
-  // Without it the factorisation hands dense blocks to LAPACK, whose last bits depend on the number of threads.
+  // Without this, the factorisation hands dense blocks to LAPACK, whose last bits depend on the number of threads.
   model.factorization()->setDenseThreshold(0);
 }
 
@@ -61,8 +61,8 @@ void LinearProgram::set_column_upper(Eigen::Index column, double upper) {
   impl_->model.setColumnUpper(static_cast<int>(column), clp_bound(upper));
 }
 
-// The primal simplex method: for the tall programmes of this library (1000 dense rows, 200 columns) twice as fast as
-// the dual one. The dual one is the second opinion where the first did not come to an end.
+// The primal simplex method is twice as fast as the dual one for the tall programmes of this library (1000 dense rows, 200
+// columns). The dual one is tried if the primal one did not come to an end.
 LinearProgramSolution LinearProgram::solve() {
   ClpSimplex& model = impl_->model;
   model.primal();

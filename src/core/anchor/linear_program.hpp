@@ -7,7 +7,7 @@
 namespace softradial {
 
 // minimise cost.x  subject to  row_lower <= A x <= row_upper,  column_lower <= x <= column_upper.
-// Open sides are +-infinity. Shapes: A (rows x columns), the rest to fit.
+// Open sides are +-infinity. A is (rows x columns); the other sizes fit.
 struct LinearProgramData {
   Eigen::SparseMatrix<double> A;
   Eigen::VectorXd cost;
@@ -26,11 +26,11 @@ struct LinearProgramSolution {
 };
 
 // A linear programme that can be solved again after its bounds have moved, from where the last solution ended.
-// The only place that knows the solver.
+// The only class that knows the solver.
 class LinearProgram {
  public:
-  // Feasibility of rows, in absolute terms, and of reduced costs: a hundred times tighter than what the solver comes
-  // with; data are expected to be scaled to about 1.
+  // Tolerance for the feasibility of rows, in absolute terms, and of reduced costs: a hundred times tighter than the
+  // solver's default. Data are expected to be scaled to about 1.
   static constexpr double kTolerance = 1e-9;
 
   explicit LinearProgram(const LinearProgramData& data);

@@ -23,8 +23,8 @@ struct RowOrigin {
 // minimise cost.y  subject to  M y = rhs, y >= 0, with rhs >= 0.
 //
 // A column x_j of the programme is origin_j + direction_j y_j: y_j counts from its lower bound up, or from its upper bound
-// down; a free column is the difference of y_j and another one, mirror_j. Each inequality has a slack in M; its own one is
-// basic at the start if its sign allows it.
+// down; a free column is the difference of y_j and another one, mirror_j. Each inequality has a slack in M, which is basic
+// at the start if its sign allows it.
 struct StandardForm {
   MatrixXd M;
   VectorXd rhs;
@@ -122,8 +122,8 @@ class StandardFormBuilder {
   std::vector<Line> lines_;
 };
 
-// The columns of M, an artificial one for each row, and the right-hand sides; below them the reduced costs. `basis` names the
-// column that is basic in each row.
+// A simplex tableau: the columns of M, an artificial one for each row, and the right-hand sides; below them the reduced
+// costs. `basis` names the column that is basic in each row.
 class Tableau {
  public:
   explicit Tableau(const StandardForm& form)

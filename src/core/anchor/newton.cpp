@@ -14,7 +14,7 @@ constexpr double kDampingGrowth = 100;
 constexpr double kLargestDamping = 1e3;
 constexpr double kSufficientDecrease = 1e-4;
 constexpr int kMaxHalvings = 50;
-// Where no step decreases the function any more, a decrement below this is a minimum to the rounding of its values.
+// If no step decreases the function any more, a decrement below this means a minimum up to rounding.
 constexpr double kRoundingDecrement = 1e-4;
 
 // The Newton system along the hull's directions, scaled to a unit diagonal.
@@ -94,7 +94,7 @@ NewtonResult minimise(const NewtonObjective& objective, const Eigen::MatrixXd& n
       const std::optional<Eigen::VectorXd> step = system.step(damping, normals);
       if (!step) continue;
       const double slope = system.gradient().dot(*step);
-      // Not a descent: rounding of the solution, or, if it is this small, of the gradient 0 at the minimum.
+      // The step is no descent: the solution was rounded, or, if the slope is this small, a gradient that is 0 at the minimum.
       if (slope > limits.decrement * limits.decrement) continue;
       result.decrement = std::min(result.decrement, std::sqrt(std::max(0.0, -slope)));
       if (result.decrement <= limits.decrement) break;

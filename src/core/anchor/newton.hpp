@@ -9,14 +9,14 @@
 
 namespace softradial {
 
-// A convex function of z = (x, t), t last, with its derivatives; nothing outside its domain.
+// A convex function of z = (x, t), t last, with its derivatives; empty outside its domain.
 using NewtonObjective = std::function<std::optional<BarrierTerms>(const Eigen::VectorXd& z)>;
 
 struct NewtonLimits {
   int max_steps = 100;
-  // Stop where the Newton decrement sqrt(g' H^-1 g) falls below: the distance to the minimiser in the local norm.
+  // Stop when the Newton decrement sqrt(g' H^-1 g), the distance to the minimiser in the local norm, falls below this.
   double decrement = 1e-9;
-  // Stop early.
+  // Stop early if this returns true.
   std::function<bool(const Eigen::VectorXd& z)> enough = [](const Eigen::VectorXd&) { return false; };
 };
 
@@ -28,7 +28,7 @@ struct NewtonResult {
   double decrement = std::numeric_limits<double>::infinity();  // of the last step
 };
 
-// The step of `minimise` with the smallest lambda; nothing where the matrix is not positive definite.
+// The step of `minimise` with the smallest lambda; empty if the matrix is not positive definite.
 [[nodiscard]] std::optional<Eigen::VectorXd> newton_step(const BarrierTerms& terms, const Eigen::MatrixXd& normals);
 
 // Damped Newton method from a start in the domain, along directions that are orthogonal to the rows of `normals`

@@ -78,7 +78,7 @@ class Path {
   [[nodiscard]] Eigen::VectorXd point() const { return z_.head(last()); }
   [[nodiscard]] double t() const { return z_[last()]; }
 
-  // The path gets to t < 0 in the end; its x may be inside long before.
+  // In the end the path gets to t < 0, but its x may be inside long before.
   [[nodiscard]] bool is_interior(const Eigen::VectorXd& z) const {
     return inequalities_.smallest(z.head(last())).slack > 0;
   }

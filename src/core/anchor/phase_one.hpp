@@ -22,7 +22,7 @@ struct InteriorPoint {
 // its smallest value t* by about nu / tau for a constant nu of the barrier, so that it tells from a few points whether
 // t* > 0 (empty) or t* = 0 (no interior: a guess, where slacks come in very different units). Gives up (not_found)
 // where Newton's method does: see interior_by_cuts for functions with kinks.
-// `size` is a length, that of the data. Ref: docs/math/anchors.md.
+// `size` is a length that fits the data. Ref: docs/math/anchors.md.
 [[nodiscard]] InteriorPoint follow_path(const NewtonObjective& barrier, const RelevantInequalities& inequalities,
                                         const AffineHull& hull, const Eigen::VectorXd& start, double size,
                                         double confinement);

@@ -25,7 +25,7 @@ class RelevantInequalities {
   [[nodiscard]] std::string name(std::size_t i) const { return set_.inequality_name(indices_[i]); }
   [[nodiscard]] Eigen::VectorXd slacks(const Eigen::VectorXd& x) const;
 
-  // The smallest one, NaN counting as the smallest of all; +infinity without a name where there is none.
+  // The smallest slack, a NaN counting as the smallest of all; +infinity without a name if there is no inequality.
   [[nodiscard]] NamedSlack smallest(const Eigen::VectorXd& x) const;
 
  private:

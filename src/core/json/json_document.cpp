@@ -12,10 +12,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-// What an error message shows of a value, and of the way to it.
+// Most characters that an error message shows of a value, and of the way to it.
 constexpr std::size_t kMaxExcerpt = 60;
 constexpr std::size_t kMaxWhere = 160;
-// What a syntax error shows of the text before it.
+// Most characters that a syntax error shows of the text before it.
 constexpr std::size_t kMaxNear = 16;
 
 // nlohmann's id of "number overflow".
@@ -116,7 +116,7 @@ class DocumentBuilder {
     std::string path;
     for (std::size_t i = 0; i < depth; ++i) {
       if (open_[i]->is_array()) {
-        // Of a container that is open itself the element is there already, of a number it is not yet.
+        // An open container is already an element of its parent; a number is not yet.
         const bool is_last = i + 1 == open_.size();
         path.append("[").append(std::to_string(open_[i]->size() - (is_last ? 0 : 1))).append("]");
       } else {
@@ -152,7 +152,7 @@ class DocumentBuilder {
   std::string_view origin_;
   Json root_;
   std::vector<Json*> open_;
-  std::vector<std::string> keys_;  // of each open object, the key read last
+  std::vector<std::string> keys_;  // the last key of each open object
 };
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 namespace softradial::json {
 
-// A value of the document that knows its place in it. What is not as expected throws InvalidSet, naming the place and
+// A value of the document that knows its place in it. Anything unexpected throws InvalidSet, naming the place and
 // the value. A view: the document outlives it.
 class JsonNode {
  public:
@@ -20,16 +20,16 @@ class JsonNode {
       : value_(&value), origin_(origin), where_(std::move(where)) {}
 
   [[noreturn]] void fail(std::string_view what) const;
-  // "<what>, got <this value>".
+  // Throws with the text "<what>, got <this value>".
   [[noreturn]] void fail_expected(std::string_view what) const;
 
-  // Of an object. `at` fails where the key is missing.
+  // For objects. `at` fails if the key is missing.
   [[nodiscard]] std::optional<JsonNode> find(std::string_view key) const;
   [[nodiscard]] JsonNode at(std::string_view key) const;
-  // Fails at the first key that is not one of `known`; `name` is how the message calls this object.
+  // Fails at the first key that is not one of `known`; the message calls this object `name`.
   void allow_only(std::span<const std::string_view> known, std::string_view name) const;
 
-  // Of a list.
+  // For lists.
   [[nodiscard]] bool is_list() const noexcept { return value_->is_array(); }
   [[nodiscard]] bool is_object() const noexcept { return value_->is_object(); }
   [[nodiscard]] std::size_t size() const;

@@ -85,7 +85,7 @@ NamedValues values_of(const JsonNode& node, const SetType& type) {
   return values;
 }
 
-// What the set complains about, with the place in the document in front.
+// Makes the set. Its complaints get the place in the document in front.
 Set make_at(const JsonNode& node, const SetType& type, NamedValues values) {
   try {
     return make_set(type.name, std::move(values));

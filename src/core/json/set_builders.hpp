@@ -9,7 +9,7 @@ namespace softradial::json {
 // The set that an object of the document describes, anchor included; docs/set_json.md lists the types and their keys.
 [[nodiscard]] Set build_set(const JsonNode& node);
 
-// The same for the whole document, which may name its coordinates.
+// The set of the whole document, which may also name its coordinates.
 [[nodiscard]] NamedSet build_named_set(const JsonNode& node);
 
 }  // namespace softradial::json

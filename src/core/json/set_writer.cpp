@@ -53,7 +53,7 @@ std::string sparse_text(const SparseMatrix& matrix) {
 
 std::string json_text(const Description& description);
 
-// One field's value, as its kind is written.
+// Writes the value of one field in the form of its kind.
 struct ValueText {
   FieldKind kind;
 
@@ -74,7 +74,7 @@ std::string json_text(const Description& description) {
   const SetType& type = set_type(description.type);
   std::string out = "{\"type\": \"" + description.type + "\"";
   for (const auto& [key, value] : description.fields) {
-    const Field* const field = type.find(key);  // none: the anchor
+    const Field* const field = type.find(key);  // null for the anchor
     out += ", \"" + key + "\": ";
     out += std::visit(ValueText{field != nullptr ? field->kind : FieldKind::numbers}, value);
   }

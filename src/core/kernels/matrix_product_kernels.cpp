@@ -32,7 +32,7 @@ HWY_INLINE void tile_out(const T* HWY_RESTRICT panel, Rows<const T> d, std::size
     }
     return;
   }
-  // The last panel of a matrix whose rows do not fill it.
+  // For the last panel of a matrix whose rows do not fill it.
   HWY_ALIGN T lanes[kCount * kUsed * kLanes];
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < kCount; ++r) {

@@ -22,7 +22,7 @@ const MatrixProductKernels<float>& MatrixProductKernels<float>::choose() noexcep
 template <>
 const MatrixProductKernels<double>& MatrixProductKernels<double>::choose() noexcept;
 
-// out_r = W d_r. Rows of d and out: num_columns and num_rows of W.
+// out_r = W d_r. Rows of d have num_columns numbers, rows of out num_rows.
 template <class T>
 inline void multiply(const Panels<T>& w, std::type_identity_t<Rows<const T>> d, Rows<T> out) noexcept {
   table<MatrixProductKernels<T>>().multiply(w, d, out);

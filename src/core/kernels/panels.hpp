@@ -10,10 +10,10 @@ namespace softradial::kernels {
 template <class T>
 inline constexpr std::size_t kPanelRows = 128 / sizeof(T);
 
-// Rows of d that go through a panel together, at the most.
+// Most rows of d that go through a panel together.
 inline constexpr std::size_t kMaxTileRows = 14;
 
-// A count of rows, filled up to whole panels.
+// A number of rows, rounded up to whole panels.
 template <class T>
 [[nodiscard]] constexpr std::size_t padded_rows(std::size_t num_rows) noexcept {
   return (num_rows + kPanelRows<T> - 1) / kPanelRows<T> * kPanelRows<T>;

@@ -8,15 +8,15 @@
 #include "row_state.hpp"
 #include "softradial/rows.hpp"
 
-// The backward pass along rays where the forward pass left its states, for sets without a hull whose gauge's gradient is a
+// The backward pass along rays if the forward pass has saved its states, for sets without a hull whose gauge's gradient is a
 // row of numbers (polyhedra): u and grad_x are read where they lie, d = u - u0 is never stored.
 //
 //   grad_u = phi g + radial d + normal n,      n = grad gamma(d) = weight row, no row where gamma(d) = 0
 //
-// with the scalars of ray_cotangent.hpp. Passes of their own for d, d.g and the sum took 1.6 times as long at dim 50.
+// with the scalars of ray_cotangent.hpp. Separate passes for d, d.g and the sum took 1.6 times as long at dim 50.
 namespace softradial::kernels {
 
-// What a ray's forward pass leaves. With rho and kappa the guarded gauge is gamma + kappa sqrt(rho).
+// What a ray's forward pass saves. The guarded gauge is gamma + kappa sqrt(rho).
 template <class T>
 struct RayState {
   T rho = 0;    // |d|^2; infinite: u is not finite or of extreme size
@@ -50,7 +50,7 @@ template <>
 const RayKernels<double>& RayKernels<double>::choose() noexcept;
 
 // anchor, normals: one for each row. state: RayStates. pull: null, or receives gamma(d) times its cotangent. Does rows 0,
-// 1, ... up to the first whose rho is not below kLargestRho (not finite, or extreme): returns how many were done.
+// 1, ... up to the first whose rho is not below kLargestRho (not finite, or extreme), and returns how many it did.
 template <class T>
 inline std::size_t rays_vjp(const RayMap<T>& map, Rows<const T> anchor, Rows<const T> u, Rows<const T> grad_x,
                             const RowState<T>* state, const RayNormal<T>* normals, Rows<T> grad_u,

@@ -10,8 +10,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace softradial::kernels::HWY_NAMESPACE {
 
-// The sum of term(lanes), zero behind the end of the row. Behind the last group of four vectors all go to the first chain
-// and the tail to the second, unlike in for_each_lanes: the bits of every gauge depend on this order.
+// The sum of term(lanes), which is zero behind the end of the row. After the last group of four vectors, the rest go to the
+// first chain and the tail to the second, unlike in for_each_lanes: the bits of every gauge depend on this order.
 template <class T, class Term>
 HWY_INLINE T sum_terms(std::size_t n, const Term& term) {
   const std::size_t count = hn::Lanes(RowTag<T>());

@@ -9,7 +9,7 @@
 // only, never on where the row lies.
 namespace softradial::kernels {
 
-// out_i = phi_i g_i + radial_i d_i + normal_i row_i; no row: without the last term.
+// out_i = phi_i g_i + radial_i d_i + normal_i row_i; without a row the last term is left out.
 template <class T>
 struct CotangentRow {
   T phi;
@@ -49,7 +49,7 @@ template <class T>
   return table<RowKernels<T>>().dot(a, b, n);
 }
 
-// max_j |x_j|; a NaN may be left out.
+// max_j |x_j|; may ignore a NaN.
 template <class T>
 [[nodiscard]] inline T largest(const T* x, std::size_t n) noexcept {
   return table<RowKernels<T>>().largest(x, n);
@@ -67,7 +67,7 @@ inline void combine(T a, const T* x, T b, const T* y, T* out, std::size_t n) noe
   table<RowKernels<T>>().combine(a, x, b, y, out, n);
 }
 
-// The same for the rows of a batch in one call: on short rows the calls would take longer than the work. d is contiguous.
+// Passes over all rows of a batch in one call: on short rows the calls would take longer than the work. d is contiguous.
 
 // d_i = u_i - u0, squares_i = |d_i|^2
 template <class T>

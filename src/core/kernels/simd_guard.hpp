@@ -15,7 +15,7 @@ namespace softradial::kernels::HWY_NAMESPACE {
 namespace guard {
 using namespace softradial::guard;
 
-// The lanes of a vector, as the formulas want them.
+// The arithmetic of a vector's lanes, for the formulas.
 template <class T>
 struct LaneMath {
   static constexpr T ulp() { return kUlp<T>; }

@@ -26,8 +26,8 @@ inline constexpr std::size_t kTileRows = kVectors<T> <= 2   ? kMaxTileRows
                                          : kVectors<T> <= 4 ? 3
                                                             : 1;
 
-// One panel against kCount vectors, row by row behind each other: acc[r][v] = sum_k w[k][v] d[r][k], one chain of fused
-// multiply-adds over the columns in order. kUsed of the panel's vectors are looked at: the last panel may be half empty.
+// One panel against kCount vectors that lie `stride` apart: acc[r][v] = sum_k w[k][v] d[r][k], one chain of fused
+// multiply-adds over the columns in order. Only kUsed of the panel's vectors are used: the last panel may be half empty.
 template <std::size_t kCount, std::size_t kUsed, class T>
 HWY_INLINE void tile_products(const T* HWY_RESTRICT panel, const T* HWY_RESTRICT rows, std::ptrdiff_t stride,
                               std::size_t num_columns, hn::Vec<PanelTag<T>> (&acc)[kCount][kUsed]) {

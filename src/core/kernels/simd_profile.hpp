@@ -15,9 +15,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace softradial::kernels::HWY_NAMESPACE {
 
-// A map's profile as a function of rho and gamma. Soft radial's is compiled into the loop over the rows; calling it costs 7 %
-// of both passes at dim 50. Which it is, is asked for every row: the branch always falls the same way, and a loop for each
-// would double the time that the kernels take to compile.
+// A map's profile as a function of rho and gamma. Soft radial's is compiled into the loop over the rows; a call would cost 7 %
+// of both passes at dim 50. Every row asks which profile it is: the branch always falls the same way, and a separate loop for
+// each would double the time that the kernels take to compile.
 template <class T, class Map>
 struct ProfileAt {
   const Map& map;

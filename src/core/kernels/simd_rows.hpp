@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// For the lambdas of a loop over vectors. The compiler leaves some of them out of line, at twice the time, unless told.
+// For the lambdas of a loop over vectors. Without it the compiler leaves some of them out of line, which doubles the time.
 #ifndef SOFTRADIAL_LANES
 #define SOFTRADIAL_LANES HWY_ATTR __attribute__((always_inline))
 #endif
@@ -26,13 +26,13 @@ using RowTag = hn::ScalableTag<T>;
 template <class T>
 using RowVec = hn::Vec<RowTag<T>>;
 
-// Whether part of a vector is loaded and stored as fast as all of it. AVX-512 has masks for that. AVX2 has masked loads, and
+// Whether loading and storing part of a vector is as fast as all of it. AVX-512 has masks for that. AVX2 has masked loads, but
 // its masked stores are microcode on AMD's processors: a row with a tail took two to three times as long. SSE4 has neither.
-// (One lane, Highway's scalar target, has no part of a vector.)
+// (Highway's scalar target has one lane, hence no part of a vector.)
 inline constexpr bool kMaskedStores = HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_SCALAR;
 inline constexpr bool kMaskedLoads = kMaskedStores || HWY_TARGET == HWY_AVX2;
 
-// The first `count` lanes from p, zeros behind them; reads nothing beyond p[count - 1].
+// Loads the first `count` lanes from p, zeros behind them; reads nothing beyond p[count - 1].
 template <class T>
 HWY_INLINE RowVec<T> load_first(const T* HWY_RESTRICT p, std::size_t count) {
   const RowTag<T> tag;
@@ -45,13 +45,13 @@ HWY_INLINE RowVec<T> load_first(const T* HWY_RESTRICT p, std::size_t count) {
   }
 }
 
-// The same where a whole vector's lanes lie in front of p: the vector that ends at p[count - 1], its last lanes moved down.
+// Does the same if a whole vector lies in front of p: loads the vector that ends at p[count - 1] and moves its last lanes down.
 template <class T>
 HWY_INLINE RowVec<T> load_last(const T* HWY_RESTRICT p, std::size_t count) {
   if constexpr (kMaskedLoads) {
     return load_first(p, count);
   } else {
-    // Where byte i comes from, from a window on 0, 1, ..., 15 and then none.
+    // The source of byte i, by a window on this table: 0, 1, ..., 15 and then none.
     static constexpr auto kBytes = [] {
       std::array<std::uint8_t, 32> bytes{};
       for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = i < 16 ? static_cast<std::uint8_t>(i) : 0x80;
@@ -67,7 +67,7 @@ HWY_INLINE RowVec<T> load_last(const T* HWY_RESTRICT p, std::size_t count) {
 }
 
 #if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2
-// The first `count` lanes of v to p, in pieces of half the lanes, a quarter, ...: the branches fall the same way for all rows.
+// Stores the first `count` lanes of v in pieces of half the lanes, a quarter, ...: the branches fall the same way for all rows.
 template <class Tag, class V, class T>
 HWY_INLINE void store_pieces(Tag /*tag*/, V v, T* HWY_RESTRICT p, std::size_t count) {
   if constexpr (hn::MaxLanes(Tag()) == 1) {
@@ -85,7 +85,7 @@ HWY_INLINE void store_pieces(Tag /*tag*/, V v, T* HWY_RESTRICT p, std::size_t co
 }
 #endif
 
-// The first `count` lanes of v to p.
+// Stores the first `count` lanes of v at p.
 template <class T>
 HWY_INLINE void store_first(RowVec<T> v, T* HWY_RESTRICT p, std::size_t count) {
   const RowTag<T> tag;
@@ -97,7 +97,7 @@ HWY_INLINE void store_first(RowVec<T> v, T* HWY_RESTRICT p, std::size_t count) {
 #endif
 }
 
-// Four interleaved chains hide the latency of the additions.
+// A sum in four interleaved chains, which hide the latency of the additions.
 template <class T>
 struct Sum4 {
   RowVec<T> s[4];
@@ -110,17 +110,17 @@ struct Sum4 {
   }
 };
 
-// The lanes of one vector of a row. Loads give zeros behind the end of the row, stores write what exists. FullLanes have
-// nothing behind the end; body(lanes) is compiled for both.
+// The lanes of one vector of a row. Loads give zeros behind the end of the row, stores write only lanes that exist. FullLanes
+// has no lanes behind the end, TailLanes has; body(lanes) is compiled for both.
 template <class T>
 struct FullLanes {
   std::size_t j;
   HWY_INLINE RowVec<T> load(const T* p) const { return hn::LoadU(RowTag<T>(), p + j); }
   HWY_INLINE void store(RowVec<T> v, T* p) const { hn::StoreU(v, RowTag<T>(), p + j); }
-  // v, and zero or another vector behind the end.
+  // v, with zeros or with another vector's lanes behind the end of the row.
   HWY_INLINE RowVec<T> only(RowVec<T> v) const { return v; }
   HWY_INLINE RowVec<T> only_or(RowVec<T> v, RowVec<T>) const { return v; }
-  // The lanes of `which` and those behind the end.
+  // The lanes of `which` together with those behind the end.
   HWY_INLINE hn::Mask<RowTag<T>> or_behind_end(hn::Mask<RowTag<T>> which) const { return which; }
 };
 template <class T>
@@ -167,7 +167,7 @@ HWY_INLINE void for_each_lanes(std::size_t n, const Body& body) {
   if (j < n) body(3, TailLanes<T>{j, n - j});
 }
 
-// Whether mean(u - u_1) must be taken a second time, of what the first one leaves: in a long row whose u_1 lies far from the others
+// Whether the mean of u - u_1 must be corrected by the mean of u - u_1 - mean. In a long row whose u_1 lies far from the others
 // (by more than their spread, |d|^2 = rho) the sums grow with every term, and so do their roundings.
 template <class T>
 HWY_INLINE bool is_rough_mean(T mean, T rho, std::size_t n) {
@@ -187,9 +187,9 @@ HWY_INLINE T offset_beside(T mean, const T* HWY_RESTRICT u, std::size_t n) {
   return sum.total();
 }
 
-// The same as body(lanes), with full vectors that are aligned where the results go, at `to`. For rows that start anywhere,
+// Calls body(lanes) for a row, with full vectors that are aligned where the results go, at `to`. For rows that start anywhere,
 // stores across two cache lines cost 5 % of both passes at dim 150. Only for passes without sums, whose grouping must not
-// depend on an address. Without masked stores the piece in front costs more than it saves.
+// depend on an address. Without masked stores the part of a vector in front costs more than it saves.
 template <class T, class Body>
 HWY_INLINE void for_each_aligned_lanes(const T* to, std::size_t n, const Body& body) {
   const std::size_t count = hn::Lanes(RowTag<T>());
@@ -209,13 +209,13 @@ inline constexpr auto kLaneNumbers = [] {
   return numbers;
 }();
 
-// 0, 1, 2 ... from a table: hn::Iota is a loop through memory.
+// 0, 1, 2 ... from a table, because hn::Iota is a loop through memory.
 template <class Tag>
 HWY_INLINE hn::Vec<Tag> lane_numbers(Tag tag) {
   return hn::LoadU(tag, kLaneNumbers<hn::TFromD<Tag>>.data());
 }
 
-// The smallest index at which the values that are taken equal a target.
+// Finds the smallest index at which a value equals the target.
 template <class T>
 struct FirstIndex {
   using Tag = hn::RebindToSigned<RowTag<T>>;
@@ -229,13 +229,13 @@ struct FirstIndex {
 
   HWY_INLINE explicit FirstIndex(T value)
       : target(hn::Set(RowTag<T>(), value)), none(hn::Set(Tag(), kNone)), best(none), lane(lane_numbers(Tag())) {}
-  // The values at j, j + 1, ...
+  // Looks at the values at j, j + 1, ...
   HWY_INLINE void take(std::size_t j, RowVec<T> values) {
     const auto hit = hn::RebindMask(Tag(), hn::Eq(values, target));
     const auto at = hn::Add(lane, hn::Set(Tag(), static_cast<Index>(j)));
     best = hn::Min(best, hn::IfThenElse(hit, at, none));
   }
-  // The same with twice the index, plus 1 where d is negative.
+  // Does the same with twice the index, plus 1 where d is negative.
   HWY_INLINE void take_signed(std::size_t j, RowVec<T> values, RowVec<T> d) {
     const auto hit = hn::RebindMask(Tag(), hn::Eq(values, target));
     const auto negative = hn::RebindMask(Tag(), hn::Lt(d, hn::Zero(RowTag<T>())));
@@ -243,7 +243,7 @@ struct FirstIndex {
     const auto twice = hn::Add(hn::Add(at, at), hn::IfThenElseZero(negative, hn::Set(Tag(), Index{1})));
     best = hn::Min(best, hn::IfThenElse(hit, twice, none));
   }
-  // 0 where nothing was equal.
+  // The index that was found; 0 if no value was equal.
   HWY_INLINE std::size_t index() const {
     const auto least = hn::GetLane(hn::MinOfLanes(Tag(), best));
     return least == kNone ? 0 : static_cast<std::size_t>(least);
@@ -258,12 +258,12 @@ struct LaneIndex {
 
   HWY_INLINE LaneIndex() : at(lane_numbers(Tag())) {}
 
-  // To the next vector: an addition, where a new number for all lanes would be three operations.
+  // Moves to the next vector by an addition; a new number for all lanes would be three operations.
   HWY_INLINE void advance() { at = hn::Add(at, hn::Set(Tag(), static_cast<hn::TFromD<Tag>>(hn::Lanes(Tag())))); }
   HWY_INLINE void take_if(hn::Mask<RowTag<T>> which, const LaneIndex& other) {
     at = hn::IfThenElse(hn::RebindMask(Tag(), which), other.at, at);
   }
-  // The largest number in the other lanes.
+  // The indices in the lanes of `which`, the largest number in the others.
   HWY_INLINE hn::Vec<Tag> or_none(hn::Mask<RowTag<T>> which) const {
     return hn::IfThenElse(hn::RebindMask(Tag(), which), at, hn::Set(Tag(), hwy::LimitsMax<hn::TFromD<Tag>>()));
   }

@@ -9,10 +9,10 @@ namespace softradial {
 
 // -log(s) for one slack s(x, t) from its gradient g and Hessian S, all in (x, t) with t last:
 //   gradient -g / s,   Hessian g g' / s^2 - S / s.
-// Nothing outside the domain s > 0 or where a number is not finite.
+// Empty outside the domain s > 0 or if a number is not finite.
 [[nodiscard]] std::optional<BarrierTerms> log_barrier(double s, const Eigen::VectorXd& g, const Eigen::MatrixXd& S);
 
-// The terms, or nothing if one of their numbers is not finite.
+// The terms; empty if one of their numbers is not finite.
 [[nodiscard]] std::optional<BarrierTerms> if_finite(BarrierTerms terms);
 
 }  // namespace softradial

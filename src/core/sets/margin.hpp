@@ -14,11 +14,11 @@
 // The guard's two constants sigma and kappa (guard.hpp, docs/math/margin.md) for gauges of every kind.
 namespace softradial {
 
-// For formulas in double.
+// An ulp of T as a double, for formulas in double.
 template <class T>
 inline constexpr double kUlp = static_cast<double>(guard::kUlp<T>);
 
-// In numbers for a fixed anchor, in tensors (..., 1) for an anchor of each sample.
+// The guard's constants: numbers for a fixed anchor, tensors (..., 1) for an anchor of each sample.
 template <class N>
 struct MarginOf {
   N sigma{};
@@ -27,22 +27,22 @@ struct MarginOf {
 };
 using Margin = MarginOf<double>;
 
-// An ulp of the arithmetic, and one of the type that x is rounded to at the end: 0 where that is the same.
+// An ulp of the arithmetic, and an ulp of the type that x is rounded to at the end; 0 if that is the same type.
 struct Ulps {
   double working;
   double coarse = 0;
 };
 
-// What rounding x to the coarser type adds. It errs by at most ulp / 2 |x_j|, hence in the gauge by ulp / 2 lipschitz
+// The margin for rounding x to the coarser type. It errs by at most ulp / 2 |x_j|, hence in the gauge by ulp / 2 lipschitz
 // (|u0| + phi |d|), and so does rounding u0 itself.
 template <class N>
 [[nodiscard]] MarginOf<N> coarse_margin(double coarse_ulp, const N& lipschitz, const N& anchor_size) {
   return {coarse_ulp * (1 + lipschitz * anchor_size), coarse_ulp * lipschitz, lipschitz};
 }
 
-// For a gauge with gamma(v) <= lipschitz |v| that is evaluated by sums of at most `terms` products, |u0| = anchor_size:
+// The margin of a gauge with gamma(v) <= lipschitz |v| that is formed by sums of at most `terms` products, |u0| = anchor_size:
 //   sigma = ulp (8 + terms / 2 + lipschitz |u0|) + setup_error,   kappa = ulp (terms / 2 + 2) lipschitz,
-// and what a coarser type adds.
+// plus the margin of a coarser type, if there is one.
 template <class N>
 [[nodiscard]] MarginOf<N> general_margin(Ulps ulp, const N& lipschitz, std::size_t terms, const N& anchor_size,
                                          const N& setup_error) {
@@ -69,7 +69,7 @@ template <class T>
 // The relative error of a slack that was computed in double as a difference of terms of these sizes.
 [[nodiscard]] Tensor slack_error(const Tensor& sizes, const Tensor& slack, std::size_t terms);
 
-// For messages.
+// Name of the precision, for messages.
 template <class T>
 [[nodiscard]] constexpr const char* precision_name() noexcept {
   return sizeof(T) == 4 ? "single precision" : "double precision";
@@ -79,11 +79,11 @@ template <class T>
 template <class T>
 void require_resolvable(double sigma, const std::string& constraint, double slack);
 
-// What is left of the slack of a bound or a linear row whose rounding loses `loss`, for a set that is compiled to T.
+// The guarded slack of a bound or a linear row whose rounding loses `loss`, for a set that is compiled to T.
 // Throws AnchorNotInterior where the slack is not positive, or not resolvable.
 struct GuardedSlack {
   double sigma;       // the share that the guard takes
-  double reciprocal;  // of the rest
+  double reciprocal;  // reciprocal of what is left
 };
 template <class T>
 [[nodiscard]] GuardedSlack guard_slack(double slack, double loss, const std::string& constraint);
@@ -108,7 +108,7 @@ void require_inside(double slack, const std::string& constraint);
 [[nodiscard]] TensorGaugeAt guarded(TensorGauge gauge, const MarginOf<Tensor>& margin, const Tensor& inside,
                                     const TensorSpace& space);
 
-// Tensors, as the guard's formulas and those of bounds want them (guard_formulas.inc).
+// The arithmetic of tensors, for the formulas of the guard and of bounds (guard_formulas.inc).
 struct TensorArithmetic {
   static double number(double value) noexcept { return value; }
   static Tensor subtract(const Tensor& a, const Tensor& b) { return a - b; }
@@ -132,8 +132,8 @@ struct TensorArithmetic {
   static Tensor choose(const Tensor& condition, double a, const Tensor& b) { return where_else(!condition, b, a); }
 };
 
-// The same with the constants of a space's working precision. The range is that of the type of x: below it, x is rounded to
-// multiples of the smallest number.
+// The same arithmetic with the constants of a space's working precision. The range is that of the type of x: below it, x is
+// rounded to multiples of the smallest number.
 class TensorMath : public TensorArithmetic {
  public:
   explicit TensorMath(const TensorSpace& space)
@@ -157,7 +157,7 @@ class TensorMath : public TensorArithmetic {
   bool is_double_;
 };
 
-// What gauges that only need a margin share.
+// Base class of gauges that only need a margin.
 template <class T>
 class GuardedGauge : public Gauge<T> {
  public:

@@ -20,8 +20,8 @@ std::string printed(const char* format, Arguments... arguments) {
 
 }  // namespace
 
-// Of the scientific and the fixed form with the fewest digits that read back as the number, the shorter one; the fixed one
-// if they are equally long.
+// Forms the scientific and the fixed text with the fewest digits that read back as the number, and returns the shorter one; the
+// fixed one if they are equally long.
 std::string number_text(double value) {
   if (!std::isfinite(value)) return printed("%g", value);
   int precision = 0;

@@ -22,7 +22,7 @@ std::vector<SetType> types_of() {
   return {S::type()...};
 }
 
-// What a field of each kind may hold.
+// Whether a field of this kind may hold the value.
 bool fits(FieldKind kind, const FieldValue& value) {
   switch (kind) {
     case FieldKind::count:

@@ -15,7 +15,7 @@
 #include "kernels/simd_rows.hpp"
 #include "kernels/simplex_kernels.hpp"
 
-// The search for tau of an orthogonal projection onto bounds and a sum: simplex_kernels.hpp says how it goes.
+// The search for tau of an orthogonal projection onto bounds and a sum: simplex_kernels.hpp describes it.
 HWY_BEFORE_NAMESPACE();
 namespace softradial::kernels::HWY_NAMESPACE {
 
@@ -35,7 +35,7 @@ HWY_INLINE void fill_nan(T* HWY_RESTRICT x, std::size_t n) {
   for (std::size_t j = 0; j < n; ++j) x[j] = std::numeric_limits<T>::quiet_NaN();
 }
 
-// s(tau) and the number of free coordinates; e are the offsets of u.
+// s(tau) and the number of free coordinates, for the offsets e of u.
 template <class T>
 struct ClippedSum {
   T sum;
@@ -49,7 +49,7 @@ HWY_INLINE ClippedSum<T> clipped_sum(const BoundedSum<T>& set, const T* HWY_REST
   const auto one = hn::Set(tag, T{1});
   Sum4<T> sum;
   Sum4<T> free;
-  // After the end of the row both bounds are 0: these lanes add nothing and none counts as free.
+  // Behind the end of the row both bounds are 0: these lanes add nothing and none counts as free.
   for_each_lanes<T>(set.dim, [&](int k, auto lanes) SOFTRADIAL_LANES {
     const auto low = lanes.load(set.lower);
     const auto high = lanes.load(set.upper);
@@ -91,7 +91,7 @@ HWY_INLINE Bracket<T> load_offsets(const BoundedSum<T>& set, const T* u, T origi
   return {hn::GetLane(hn::MinOfLanes(tag, low)), hn::GetLane(hn::MaxOfLanes(tag, high)), sum.total(), squares.total()};
 }
 
-// The middle, without overflow. Equal to an end if no number lies between them.
+// The midpoint, without overflow. Equal to an end if no number lies between them.
 template <class T>
 HWY_INLINE T midpoint(T a, T b) {
   return a / 2 + b / 2;
@@ -102,12 +102,12 @@ HWY_INLINE bool is_finite(T v) {
   return std::abs(v) <= std::numeric_limits<T>::max();
 }
 
-// Writes the offsets from `origin` to e and finds tau for them. The search starts at 0 if `near`, else at the mean.
-// Returns false if the row is not finite.
+// Writes the offsets from `origin` to e and finds tau for them. The search starts at 0 if `near`, else at the guide's tau or at
+// mean - total / n. Returns false if the row is not finite.
 template <class T>
 HWY_INLINE bool find_tau(const BoundedSum<T>& set, const T* u, T origin, bool near, T* e, T& tau, std::size_t& steps) {
   const std::size_t n = set.dim;
-  // The rounding of a sum of n numbers of the size of the total, about.
+  // About the rounding of a sum of n numbers of the size of the total.
   const T resolution = 2 * std::numeric_limits<T>::epsilon() * std::abs(set.total);
   Bracket<T> bracket = load_offsets(set, u, origin, e);
   if (!is_finite(bracket.sum) || !is_finite(origin)) {
@@ -122,7 +122,7 @@ HWY_INLINE bool find_tau(const BoundedSum<T>& set, const T* u, T origin, bool ne
   const T mean = bracket.sum / static_cast<T>(n);
   const T variance = bracket.squares / static_cast<T>(n) - mean * mean;
   const T spread = std::sqrt(variance + set.guide.width2);
-  // In a row that is narrower than the bounds most coordinates are free; where all are, the mean is exact.
+  // In a row that is narrower than the bounds most coordinates are free. If all are, mean - total / n is exact.
   const bool guided = set.guide.density > 0 && variance > set.guide.width2;
   tau = near     ? T{0}
         : guided ? mean - set.guide.middle - set.guide.quantile * spread
@@ -144,22 +144,22 @@ HWY_INLINE bool find_tau(const BoundedSum<T>& set, const T* u, T origin, bool ne
   }
 }
 
-// Where a row is projected: x_j = clip(e_j - tau, lower_j, upper_j) with the offsets e_j = u_j - origin.
+// The shift of a row's projection: x_j = clip(e_j - tau, lower_j, upper_j) with the offsets e_j = u_j - origin.
 template <class T>
 struct BoundedSumShift {
   T origin = 0;
   T tau = 0;
 };
 
-// Leaves the offsets in e. Returns false if the row is not finite.
+// Finds the shift and leaves the offsets in e. Returns false if the row is not finite.
 template <class T>
 HWY_INLINE bool find_shift(const BoundedSum<T>& set, const T* u, T* e, BoundedSumShift<T>& at, std::size_t& steps) {
   at.origin = largest(u, set.dim);
   if (!find_tau(set, u, at.origin, false, e, at.tau, steps)) return false;
   // If tau is large compared with the total, the offsets near it are coarse. So search once more with tau as the origin; and
-  // again, because the first tau may be off by an ulp of u, which may be large compared with the total, too. Where differences
-  // overflow, each search moves the origin by up to an eighth of the range of numbers. One search gains the digits of T: from
-  // the largest number to the smallest that is 12 in single and 41 in double precision, and a few for such moves.
+  // again, because the first tau may be off by an ulp of u, which may be large compared with the total, too. If differences
+  // overflow, each search moves the origin by up to an eighth of the range of numbers. One search gains the digits of T. From
+  // the largest number to the smallest this takes 12 searches in single and 41 in double precision, and a few for such moves.
   constexpr int kSearches = 48;
   for (int i = 0; i < kSearches && std::abs(at.tau) > std::abs(set.total) / 2; ++i) {
     at.origin += at.tau;

@@ -15,8 +15,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace softradial::kernels::HWY_NAMESPACE {
 
-// Exponents are clamped to +-kMostExponent, where a share is 0 or 1 to far less than rounding, and E + q neither overflows
-// nor has a reciprocal that is not a normal number. tau is looked for within +-kSpan of an origin.
+// Exponents are clamped to +-kMostExponent. There a share is 0 or 1 to far less than rounding, E + q does not overflow, and its
+// reciprocal is a normal number. tau is searched within +-kSpan of an origin.
 template <class T>
 inline constexpr T kMostExponent = 80;
 template <>
@@ -27,7 +27,7 @@ template <>
 inline constexpr double kSpan<double> = 350;
 
 inline constexpr int kHalleySteps = 8;
-// After a step this small the next error, of its third order, is rounding: x is written, and the sum is checked there.
+// After a step this small the next error, of third order in it, is rounding: x is written, and its sum is checked.
 template <class T>
 inline constexpr T kLastStep = T{0x1p-8};
 template <>
@@ -40,7 +40,7 @@ struct MirrorSums {
   T bend;    // sum of width share (1 - share) (1 - 2 share)
 };
 
-// The sums for the weights E that weight(lanes) gives.
+// The sums for weights E = weight(lanes).
 template <class T, class Weight>
 HWY_INLINE MirrorSums<T> mirror_sums(const MirrorBounds<T>& set, T q, const Weight& weight) {
   const auto shift = hn::Set(RowTag<T>(), q);
@@ -60,7 +60,7 @@ HWY_INLINE MirrorSums<T> mirror_sums(const MirrorBounds<T>& set, T q, const Weig
   return {filled.total(), slopes, slopes + 2 * bend.total()};
 }
 
-// x from the weights; returns the sum of width share.
+// Writes x from the weights; returns the sum of width share.
 template <class T, bool kClosed, class Weight>
 HWY_INLINE T mirror_pass(const MirrorBounds<T>& set, T q, T* HWY_RESTRICT x, const Weight& weight) {
   const RowTag<T> tag;
@@ -77,7 +77,7 @@ HWY_INLINE T mirror_pass(const MirrorBounds<T>& set, T q, T* HWY_RESTRICT x, con
   return filled.total();
 }
 
-// E = exp((u - origin) / T), which it leaves in `weights`.
+// Computes E = exp((u - origin) / T) and stores it in `weights`.
 template <class T>
 struct FreshWeights {
   const T* u;
@@ -102,7 +102,7 @@ struct FreshWeights {
   }
 };
 
-// Those that were left.
+// Loads the weights that FreshWeights stored.
 template <class T>
 struct KeptWeights {
   const T* weights;
@@ -112,7 +112,7 @@ struct KeptWeights {
   }
 };
 
-// The spread of a row, and the mean and variance of u / T; the latter only guide the search.
+// The spread of a row, and the mean and variance of u / T, which only guide the search.
 template <class T>
 struct MirrorSpread {
   T least;
@@ -156,7 +156,7 @@ HWY_INLINE void fill_row(T* HWY_RESTRICT x, std::size_t n, T value) {
   for (std::size_t j = 0; j < n; ++j) x[j] = value;
 }
 
-// Where a row's tau was found: origin + T log q.
+// The tau that was found for a row, origin + T log q.
 template <class T>
 struct MirrorShift {
   T origin;
@@ -176,12 +176,12 @@ template <class T>
 HWY_INLINE MirrorShift<T> mirror_closed_row(const MirrorBounds<T>& set, const T* HWY_RESTRICT u,
                                             const MirrorSpread<T>& spread, T* HWY_RESTRICT weights, T* HWY_RESTRICT x,
                                             std::size_t& steps) {
-  // If all u were v, tau would be v - T level: v is looked for, between the least and the largest u. With the origin at v,
+  // If all u were v, tau would be v - T level. So v is searched between the least and the largest u. With the origin at v,
   // q = exp((tau - origin) / T) begins at exp(-level).
   T low = spread.least;
   T high = spread.most;
   const T start = std::exp(-set.level);
-  // If the u were normally distributed, a logistic function of them would have this mean, nearly.
+  // If the u were normally distributed, a logistic function of them would have nearly this mean.
   const T wider = std::sqrt(1 + spread.variance * static_cast<T>(std::numbers::pi / 8));
   T origin = spread.mean - set.level / set.inverse_temperature * (wider - 1);
   if (!(origin > low && origin < high)) origin = low / 2 + high / 2;
@@ -197,17 +197,17 @@ HWY_INLINE MirrorShift<T> mirror_closed_row(const MirrorBounds<T>& set, const T*
   T least;
   T most;
   if (narrow()) {
-    // One more factor on each side for the rounding of the level.
+    // One more factor of 2 on each side covers the rounding of the level.
     least = start * std::exp((low - origin) * set.inverse_temperature) / 2;
     most = start * std::exp((high - origin) * set.inverse_temperature) * 2;
   } else {
-    // No number lies between low and high, and T is small against their distance: v is near one of them.
+    // No number lies between low and high, and T is small against their distance: v is near one of the two.
     least = start * std::exp(-kSpan<T>);
     most = start * std::exp(kSpan<T>);
     fresh_sums(low);
     origin = mirror_sums<T>(set, most, KeptWeights<T>{weights}).filled > set.goal ? high : low;
   }
-  // The rounding of the sum, about.
+  // About the rounding of the sum.
   const T resolution = 4 * std::numeric_limits<T>::epsilon() * set.goal;
   const T odds = (set.room - set.goal) / set.goal;
   T q = start;
@@ -285,7 +285,7 @@ HWY_INLINE void mirror_vjp_row(const MirrorBounds<T>& set, const T* x, const T* 
       total.s[k] = hn::Add(total.s[k], a);
       along.s[k] = hn::MulAdd(a, lanes.load(g), along.s[k]);
     });
-    // At a vertex, as far as the precision can tell, nothing moves.
+    // At what the precision cannot tell from a vertex, nothing moves.
     const T all = total.total();
     mean = all > 0 ? along.total() / all : all;
   }

@@ -17,14 +17,14 @@ struct MirrorBounds {
   std::size_t dim;
   const T* lower;
   const T* upper;
-  const T* width;         // upper - lower; of an open side the scale of the exponential
+  const T* width;         // upper - lower; for an open side the scale of the exponential
   const T* reciprocal;    // 1 / width, 0 for a fixed coordinate
   T inverse_temperature;  // 1 / T
-  bool closed;            // the upper sides: all or none
-  bool sum;               // whether there is one; the rest is for it
-  T goal;                 // what the coordinates add to their lower bounds, together
+  bool closed;            // whether the upper sides are closed: all or none
+  bool sum;               // whether there is a sum; the members below are for it
+  T goal;                 // what the coordinates together add to their lower bounds
   T room;                 // sum of the widths
-  T level;                // log(goal / (room - goal)): where all u are equal, (u - tau) / T
+  T level;                // log(goal / (room - goal)): (u - tau) / T if all u are equal
 };
 
 template <class T>
@@ -39,8 +39,8 @@ const MirrorKernels<float>& MirrorKernels<float>::choose() noexcept;
 template <>
 const MirrorKernels<double>& MirrorKernels<double>::choose() noexcept;
 
-// `scratch` is a row. `shifts` is null or has two numbers for each row, (origin, log q) with tau = origin + T log q: the
-// first alone is too coarse where u is large. Returns the steps of the search for tau, summed over the rows.
+// `scratch` is a row. `shifts` is null or has two numbers for each row, (origin, log q) with tau = origin + T log q: tau as
+// one number would be too coarse if u is large. Returns the steps of the search for tau, summed over the rows.
 //
 // With E_j = exp((u_j - origin) / T) a share is E_j / (E_j + q): one exponential for each coordinate, a reciprocal for each
 // step. The share of the sum that is filled, F = sum_j width_j share_j / room, has a logit that falls in log q with a slope

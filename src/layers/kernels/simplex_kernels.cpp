@@ -130,7 +130,7 @@ const SimplexKernels<double>& SimplexKernels<double>::choose() noexcept {
   return HWY_DYNAMIC_DISPATCH(simplex_kernels_f64)();
 }
 
-// In double: a set's guide is computed once.
+// Computed in double, once for a set.
 template <class T>
 SumGuide<T> sum_guide(std::span<const T> lower, std::span<const T> upper, T total) {
   double room = 0;

@@ -12,7 +12,7 @@ namespace softradial::kernels {
 // Where the search for tau begins. If the u of a row were normally distributed, with variance v, the coordinates of a set
 // whose share F = (total - sum(lower)) / sum(upper - lower) is filled would have
 //   tau = mean(u) - middle - quantile sqrt(v + width2)       quantile = Phi^-1(F),  width2 = mean((upper - lower)^2) / 12
-// and the sum would fall there with the slope density / sqrt(v + width2). Without a density the search begins at the mean.
+// and the sum would fall there with the slope density / sqrt(v + width2). Without a density it begins at mean(u) - total / n.
 template <class T>
 struct SumGuide {
   T middle = 0;
@@ -63,10 +63,10 @@ inline void softmax_vjp(Rows<const T> x, Rows<const T> g, T total, T inverse_tem
 // steps of the search for tau, summed over the rows.
 //
 // s(tau) = sum_j clip(u_j - tau, lower_j, upper_j) falls and is piecewise linear with slope -k; k is the number of free
-// coordinates. Newton's method inside a bracket is exact as soon as it reaches the right piece. Where k = 0 the first steps
-// take the slope of the guide; it bisects where those are used up and where a step leaves the bracket. The search works on differences to the largest number of the row, then on differences
-// to the tau that was found, so that a common offset of any size does no harm. At a vertex (k = 0 and s = total) tau is
-// any number of an interval, and x is the vertex.
+// coordinates. Newton's method in a bracket is exact once it reaches the right piece. If k = 0, the first steps take the
+// slope of the guide and later ones bisect; so does a step that leaves the bracket. The search works on differences to the
+// largest number of the row, then to the tau that was found, so that a common offset of any size does no harm. At a
+// vertex (k = 0 and s = total) tau is any number of an interval, and x is the vertex.
 template <class T>
 inline std::size_t project_bounded_sum(const BoundedSum<T>& set, Rows<const T> u, Rows<T> x) noexcept {
   return table<SimplexKernels<T>>().project_bounded_sum(set, u, x);

@@ -15,7 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace softradial::kernels::HWY_NAMESPACE {
 
-// p, w and the slack that w runs into, of one vector of a row.
+// p, w and the slack that w runs into, for one vector of a row.
 template <class T>
 struct SoftLanes {
   RowVec<T> p;
@@ -41,7 +41,7 @@ struct SoftRow {
         center(hn::Set(RowTag<T>(), at.center)),
         most(hn::Set(RowTag<T>(), farthest(bounds))) {}
 
-  // Differences of finite numbers may overflow, and so may their sum. What is that far away is at its bound, however far.
+  // Differences of finite numbers may overflow, and so may their sum. A coordinate this far away is at its bound, however far.
   HWY_INLINE static T farthest(const SoftBounds<T>& bounds) {
     return std::numeric_limits<T>::max() / (8 * static_cast<T>(bounds.smaller.dim));
   }
@@ -70,7 +70,7 @@ HWY_INLINE T soft_phi(const SoftBounds<T>& set, T gamma) {
   return 1 / (1 / set.kappa + gamma);
 }
 
-// Where the row is; false if it is not finite. `scratch` is a row.
+// Computes the state of a row; false if it is not finite. `scratch` is a row.
 template <class T>
 HWY_INLINE bool soft_place(const SoftBounds<T>& set, const T* u, T* scratch, SoftBoundsState<T>& at,
                            std::size_t& steps) {
@@ -174,12 +174,12 @@ void soft_orthogonal_vjp_rows(const SoftBounds<T>& set, Rows<const T> u, const S
       along.s[k] = hn::MulAdd(hn::Mul(scale, here.w), v, along.s[k]);
     });
     const T free = count.total();
-    // t nu, and (gamma - 1) t nu where Q does not lose it: at one coordinate. phi w is at most the slack.
+    // t nu has one entry, at the active coordinate j; so has (gamma - 1) t nu, which Q keeps if j is free. |phi w| <= slack.
     const auto j = static_cast<std::size_t>(at.active);
     const T push_along = along.total() * at.push;
     const T push = phi * push_along;
     const bool is_free = hn::GetLane(hn::IfThenElseZero(row.at(TailLanes<T>{j, 1}).free, one)) > 0;
-    // phi gamma tends to 1 where gamma overflows.
+    // phi (gamma - 1) tends to 1 where gamma overflows.
     const T share = is_finite(at.gamma) ? phi * (at.gamma - 1) : T{1};
     const T push_free = is_free ? push_along * share : T{0};
     const T mean = set.sum && set.count > 0 ? (phi * moving.total() - push) / set.count : T{0};

@@ -17,22 +17,22 @@ template <class T>
 struct SoftBounds {
   BoundedSum<T> smaller;  // D; its total is not used without a sum
   bool sum;
-  const T* lower;  // of C, guarded: numbers of T strictly inside; infinite on open sides and for fixed coordinates
+  const T* lower;  // of C, guarded: numbers of T strictly inside it; infinite on open sides and for fixed coordinates
   const T* upper;
   const T* moves;  // 1, or 0 for fixed coordinates
-  T count;         // how many move
-  T fixed;         // the sum of those that do not
+  T count;         // how many coordinates move
+  T fixed;         // the sum of the coordinates that do not
   T kappa;
 };
 
-// What the forward pass of a row leaves: the offsets are e_j = u_j - origin, p_j = clip(e_j - tau), w_j = e_j - center - p_j.
+// What the forward pass of a row saves. The offsets are e_j = u_j - origin, p_j = clip(e_j - tau), w_j = e_j - center - p_j.
 template <class T>
 struct SoftBoundsState {
   T origin;
   T tau;
   T center;
   T gamma;
-  T push;  // +-1 / slack of the coordinate that attains gamma, 0 where gamma is 0
+  T push;  // +-1 / slack of the coordinate that attains gamma; 0 if gamma is 0
   std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t> active;  // that coordinate; ties: the first
 };
 

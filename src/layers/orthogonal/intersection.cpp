@@ -91,13 +91,13 @@ class OrthogonalIntersection final : public Layer<T> {
     return x;
   }
 
-  // The curved parts, then the polyhedron.
+  // Projects onto part k: the curved parts come first, then the polyhedron.
   [[nodiscard]] VectorXd onto_part(std::size_t k, const VectorXd& from) const {
     std::size_t inner = 0;
     return k < curved_.size() ? curved_[k].project(from, inner) : VectorXd(qp_->solve(-from).x);
   }
 
-  // Up to the rounding of a projection onto one part.
+  // Whether x satisfies every part, up to the rounding of a projection onto one part.
   [[nodiscard]] bool satisfies(const VectorXd& x) const {
     const double rounding = 1e-14 * (1 + x.cwiseAbs().maxCoeff());
     for (const QuadraticConstraint& constraint : curved_) {
@@ -112,7 +112,7 @@ class OrthogonalIntersection final : public Layer<T> {
     return true;
   }
 
-  // Where both a ball and the polyhedron hold u back, the optimality conditions say that x is the projection of
+  // If both a ball and the polyhedron hold u back, the optimality conditions say that x is the projection of
   // c + s (u - c) onto the polyhedron alone, for the s in (0, 1) at which x lies on the sphere. On one face x is affine in s,
   // and |x - c| grows: Newton's method in a bracket takes a few steps.
   [[nodiscard]] std::optional<VectorXd> on_sphere(const VectorXd& u, std::size_t& steps) const {
@@ -244,7 +244,7 @@ class OrthogonalIntersection final : public Layer<T> {
   std::vector<QuadraticConstraint> curved_;
   LinearData linear_;
   std::optional<QpLayer> qp_;
-  std::optional<QuadraticConstraint::Sphere> ball_;  // the curved part, where it is a ball beside a polyhedron
+  std::optional<QuadraticConstraint::Sphere> ball_;  // the curved part, if it is a ball beside a polyhedron
 };
 
 }  // namespace

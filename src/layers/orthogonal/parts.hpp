@@ -9,10 +9,10 @@
 #include "softradial/layer.hpp"
 #include "softradial/sets/coordinates.hpp"
 
-// The orthogonal projection, family by family; `make_orthogonal` chooses.
+// Orthogonal projections, one maker for each family of sets; `make_orthogonal` chooses.
 namespace softradial::layers {
 
-// The curved constraints of a set whose others are linear; none if it has further ones, and then there is no projection.
+// The curved constraints of a set whose other constraints are linear. Empty if it has others: then there is no projection.
 [[nodiscard]] std::optional<std::vector<QuadraticConstraint>> curved_constraints(const Set& set);
 [[noreturn]] void reject_orthogonal(std::string_view method, const Set& set);
 

@@ -10,7 +10,7 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-// The state keeps the duals.
+// The orthogonal projection onto a polyhedron. The state keeps the duals.
 template <class T>
 class OrthogonalPolyhedron final : public Layer<T> {
  public:

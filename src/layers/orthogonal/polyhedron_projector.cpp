@@ -84,11 +84,11 @@ MatrixXd PolyhedronProjector::on_hull(const MatrixXd& d) const {
 
 PolyhedronProjector::Nearest PolyhedronProjector::solve(const MatrixXd& u, const MatrixXd& b, const MatrixXd& f,
                                                         std::optional<int> steps) const {
-  // Enough for a guess of the active rows from which the exact solution is found in a few steps. Of few rows, those that
-  // the nearest point of the hull breaks are guess enough.
+  // Enough for a guess of the active rows from which the exact solution is found in a few steps. If there are few rows, those
+  // that the nearest point of the hull violates are guess enough.
   constexpr int kGuessSteps = 10;
   constexpr Index kFewRows = 12;
-  // Of samples whose active rows cannot be found exactly.
+  // Limits for samples whose active rows cannot be found exactly.
   constexpr int kMostSteps = 20000;
   constexpr double kTolerance = 1e-11;
   const Index batch = u.cols();
@@ -176,12 +176,12 @@ PolyhedronProjector::Cotangents PolyhedronProjector::through(const MatrixXd& dua
   return out;
 }
 
-// E'mu = grad_x - w - A'mu, and w is no combination of equalities.
+// Solves E'mu_f = grad_x - w - A'mu_b for mu_f; w drops out because E w = 0.
 MatrixXd PolyhedronProjector::through_levels(const MatrixXd& grad_x, const Cotangents& found) const {
   return pseudo_inverse_.transpose() * (grad_x - A_.transpose() * found.b);
 }
 
-// The equalities' own multipliers follow from E'v = u - x - A'v.
+// The multipliers of the equalities follow from E'v = u - x - A'v.
 PolyhedronProjector::RowCotangents PolyhedronProjector::through_rows(const MatrixXd& u, const MatrixXd& x,
                                                                      const MatrixXd& duals, const Cotangents& found,
                                                                      const MatrixXd& of_levels) const {

@@ -9,14 +9,14 @@
 
 namespace softradial::ops {
 
-// Whether the fused kernels cannot serve these inputs, undefined ones aside: forward-mode tangents, or a reduced precision.
+// Whether a (defined) input rules out the fused kernels: it has a forward-mode tangent or a reduced precision.
 [[nodiscard]] inline bool needs_composite(c10::ArrayRef<at::Tensor> inputs) {
   return std::any_of(inputs.begin(), inputs.end(), [](const at::Tensor& input) {
     return input.defined() && (torch::autograd::isFwGradDefined(input) || !core_precision(input));
   });
 }
 
-// Whether a backward pass has to be differentiable itself.
+// Whether the backward pass must itself be differentiable.
 [[nodiscard]] inline bool differentiates(const at::Tensor& grad_x) {
   return at::GradMode::is_enabled() || torch::autograd::isFwGradDefined(grad_x);
 }

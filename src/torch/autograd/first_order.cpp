@@ -31,7 +31,7 @@ class FirstOrderNode final : public torch::autograd::Node {
  public:
   FirstOrderNode(FirstOrder op, torch::autograd::edge_list&& edges) : Node(std::move(edges)), op_(std::move(op)) {}
 
-  // After the edges and x's history are set: a hook that packs what is saved sees a complete node.
+  // Called after the edges and x's history are set, so that a hook which packs saved tensors sees a complete node.
   void keep(const Tensors& inputs, const Tensors& outputs) {
     for (const at::Tensor& input : inputs) inputs_.emplace_back(input, false);
     for (std::size_t k = 0; k < outputs.size(); ++k) outputs_.emplace_back(outputs[k], k == 0);

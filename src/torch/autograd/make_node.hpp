@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-// The nodes of a graph belong to std::shared_ptr in older versions of torch, to c10::intrusive_ptr in newer ones: Edge says
-// to which.
+// Graph nodes are held by std::shared_ptr in older versions of torch and by c10::intrusive_ptr in newer ones. The type of Edge
+// tells which.
 namespace softradial::ops {
 
 inline constexpr bool kSharedNodes =
@@ -20,14 +20,14 @@ using NodePtr = std::conditional_t<kSharedNodes, std::shared_ptr<Node>, c10::int
 template <class Node, class... Arguments>
 NodePtr<Node> make_node(Arguments&&... arguments) {
   if constexpr (kSharedNodes) {
-    // torch's deleteNode takes long graphs apart without recursion. It is found by its argument: newer versions have none.
+    // torch's deleteNode takes long graphs apart without recursion. Found by argument lookup: newer versions have none.
     return NodePtr<Node>(new Node(std::forward<Arguments>(arguments)...), [](auto* node) { deleteNode(node); });
   } else {
     return c10::make_intrusive<Node>(std::forward<Arguments>(arguments)...);
   }
 }
 
-// The pointer to a node that one already holds.
+// Returns the pointer to a node that another owner already holds.
 template <class Node>
 NodePtr<Node> pointer_to(Node& node) {
   if constexpr (kSharedNodes) {

@@ -12,15 +12,15 @@
 #include "composite/radial_map.hpp"
 #include "cpu/tensor_rows.hpp"
 
-// Gradients on the CPU. First derivatives run through the fused backward op; whatever needs more (a second derivative,
-// forward mode, tracing) is handed to the composite, whose ATen ops know how.
+// Gradients on the CPU. First derivatives run through the fused backward op. Everything else (second derivatives, forward
+// mode, tracing) goes to the composite, whose ATen ops support it.
 namespace softradial::ops {
 namespace {
 
 using torch::autograd::SavedVariable;
 using torch::autograd::variable_list;
 
-// A node of our own instead of torch::autograd::Function: its context costs more than the kernels do on a small batch.
+// Our own node, not torch::autograd::Function: on a small batch, the context of a Function costs more than the kernels.
 class ProjectBackward final : public torch::autograd::Node {
  public:
   ProjectBackward(torch::autograd::edge_list&& edges, MapPtr map) : Node(std::move(edges)), map_(std::move(map)) {}
@@ -33,7 +33,7 @@ class ProjectBackward final : public torch::autograd::Node {
   variable_list apply(variable_list&& grads) override {
     const std::lock_guard lock(mutex_);
     if (!grads[0].defined()) return {at::Tensor()};
-    // Before autograd is left out: a checkpoint runs the forward pass again in there.
+    // Unpacked before autograd is switched off: with a checkpoint, unpack() runs the forward pass again.
     const at::Tensor u = u_.unpack();
     if (differentiates(grads[0])) return {project_backward(grads[0], u, state_, map_)};
     const at::AutoDispatchBelowADInplaceOrView below;
@@ -54,8 +54,8 @@ class ProjectBackward final : public torch::autograd::Node {
   MapPtr map_;
 };
 
-// The core's value with the composite's tangents. In single precision these are taken in double: on sets of 1e20 the tangent of
-// the gauge, 1e-40 for a tangent of 1, has no digits left.
+// Combines the core's value with the composite's tangents. Single precision computes the tangents in double: on sets of size
+// 1e20 the tangent of the gauge, 1e-40 for a tangent of 1, has no digits left in float.
 at::Tensor project_with_tangents(const at::Tensor& u, const MapPtr& map) {
   if (u.scalar_type() != at::kFloat) return composite::project(u, map);
   at::Tensor x;
@@ -86,7 +86,7 @@ at::Tensor project_autograd(const at::Tensor& u, const MapPtr& map) {
   return x;
 }
 
-// The state is not differentiable: it is a way to compute, not a value.
+// The state is not differentiable: it only saves work for the backward pass.
 std::tuple<at::Tensor, at::Tensor> project_with_state_autograd(const at::Tensor& u, const MapPtr& map) {
   if (torch::autograd::compute_requires_grad(u) || torch::autograd::isFwGradDefined(u)) {
     return {project_autograd(u, map), at::empty({0}, u.options())};

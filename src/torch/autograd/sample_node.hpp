@@ -13,11 +13,11 @@
 #include "bounds.hpp"
 #include "map_object.hpp"
 
-// A node of our own for projections onto sets that change from row to row: torch::autograd::Function costs more than the
-// kernels do on a small batch.
+// The autograd node of projections onto sets that change from row to row. It replaces torch::autograd::Function, which costs
+// more than the kernels on a small batch.
 namespace softradial::ops {
 
-// Inputs: u first, then the set's data, undefined ones included. Gradient is called as
+// Inputs: u first, then the set's data, including undefined ones. Gradient is called as
 //   std::array<at::Tensor, kInputs>(grad_x, inputs, status, state, wanted, map)
 template <std::size_t kInputs, class Gradient>
 class SampleNode final : public torch::autograd::Node {
@@ -62,8 +62,8 @@ class SampleNode final : public torch::autograd::Node {
   MapPtr map_;
 };
 
-// project() below autograd, with a node where an input requires a gradient. Status and state have no history: they are
-// ways to compute, not values.
+// Calls project() below autograd and adds a node where an input requires a gradient. Status and state have no history: the
+// backward pass does not differentiate them.
 template <class Gradient, std::size_t kInputs, class Project>
 SampleResult record_samples(const std::array<at::Tensor, kInputs>& inputs, const MapPtr& map, const Project& project) {
   using Node = SampleNode<kInputs, Gradient>;

@@ -9,7 +9,7 @@
 #include "at_tensor.hpp"
 #include "method_names.hpp"
 
-// The profiles of the core as ops: for maps whose gauge is evaluated elsewhere, such as level sets of Python functions.
+// The core's profiles as ops, for maps whose gauge is computed elsewhere, such as level sets of Python functions.
 namespace softradial::composite {
 namespace {
 
@@ -47,8 +47,8 @@ void register_profiles(torch::Library& m) {
 
 }  // namespace
 
-// Every device, and every kind of derivative. A trace records the ATen ops, so that it runs, and exports, without this
-// library.
+// Works on every device, with every kind of derivative. A trace records the ATen ops, so that it runs, and exports, without
+// this library.
 TORCH_LIBRARY_IMPL(softradial, CompositeImplicitAutograd, m) { register_profiles(m); }
 TORCH_LIBRARY_IMPL(softradial, Tracer, m) { register_profiles(m); }
 TORCH_LIBRARY_IMPL(softradial, FuncTorchDynamicLayerFrontMode, m) { register_profiles(m); }

@@ -12,12 +12,12 @@
 namespace softradial::composite {
 namespace {
 
-// The number of coordinates that may move, (..., 1).
+// The number of coordinates that are free to move, (..., 1).
 at::Tensor num_free(const RadialSet& set, const at::Tensor& like) {
   return set.free.to(like.scalar_type()).sum(-1, true);
 }
 
-// Projects twice: one pass leaves an error of ulp(|d before|) along the normals.
+// Projects d onto the hull's directions twice: one pass leaves an error of ulp(|d before|) along the normals.
 at::Tensor onto_hull(at::Tensor d, const RadialSet& set) {
   if (set.free.defined()) d = where_else(set.free, d, 0);
   for (int pass = 0; pass < 2; ++pass) {
@@ -103,7 +103,7 @@ at::Tensor radial_inverse(const at::Tensor& x, const at::Tensor& found, const Ra
   const Direction at_x = direction_of(at::where(exists, x, set.anchor.expand_as(x)), set);
   const at::Tensor moves = (at_x.rho > 0).logical_and(exists);
   const at::Tensor length = where_else(moves, safe_sqrt(at_x.rho), 1);
-  // In units of at_x.scale, by which d is divided.
+  // In units of at_x.scale, by which d was divided.
   const at::Tensor reached = safe_norm(at::where(exists, found, set.anchor.expand_as(x)) - set.anchor);
   const at::Tensor root =
       where_else(moves, (reached / length).detach(), 1).clamp_min(std::numeric_limits<float>::min());
@@ -119,7 +119,7 @@ at::Tensor radial_inverse(const at::Tensor& x, const at::Tensor& found, const Ra
 }
 
 at::Tensor radial_inverse_at(const at::Tensor& x, const RadialSet& set, const Method& method) {
-  // Of sums of the size of x.
+  // Relative to the size of x.
   constexpr double kRounding = 1e-6;
   const Direction at_x = direction_of(x.detach(), set);
   const at::Tensor e = at_x.d * at_x.scale;

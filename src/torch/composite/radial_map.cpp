@@ -21,8 +21,8 @@ namespace {
 
 bool reduced(at::ScalarType type) { return type != working_type(type); }
 
-// A set that is small for the coarse type keeps half of its size, and is not refused: x is then strictly inside in the working
-// precision, and rounding it at the end may still move it across the boundary.
+// If the set is small for the coarse type, half of its size is kept and the set is not refused: x is then strictly inside in
+// the working precision, but the last rounding may still move it across the boundary.
 constexpr double kMostCoarseSigma = 0.5;
 
 bool is_sum(const Eigen::MatrixXd& normals) { return normals.rows() == 1 && (normals.array() == normals(0, 0)).all(); }
@@ -68,7 +68,7 @@ at::Tensor project_backward(const at::Tensor& grad_x, const at::Tensor& u, const
   return torch::autograd::grad({x}, {at_u}, {grad_x}, create_graph, create_graph).front();
 }
 
-// The value comes from the core, on the CPU; the composite adds the derivatives.
+// The value comes from the core on the CPU; the composite adds the derivatives.
 at::Tensor inverse(const at::Tensor& x, const ops::MapPtr& map) {
   ops::check_shape(x, *map, "x");
   const at::Tensor fine = x.to(working_type(x.scalar_type()));
@@ -95,7 +95,7 @@ at::Tensor project_backward_without_state(const at::Tensor& grad_x, const at::Te
 
 }  // namespace
 
-// Every other device.
+// The ops on every other device.
 TORCH_LIBRARY_IMPL(softradial, CompositeImplicitAutograd, m) {
   m.impl("project", project);
   m.impl("project_with_state", project_with_state);
@@ -110,8 +110,8 @@ TORCH_LIBRARY_IMPL(softradial, Tracer, m) {
   m.impl("log_abs_det", log_abs_det);
 }
 
-// Inside torch.func each ATen op knows the transforms, and how they are nested. Our own kernels do not: a node that one
-// level records is not seen by the tangents of the next.
+// Inside torch.func, each ATen op knows the transforms and how they are nested. Our own kernels do not: the tangents of one
+// level would not see a node that another level has recorded.
 TORCH_LIBRARY_IMPL(softradial, FuncTorchDynamicLayerFrontMode, m) {
   m.impl("project", ops::Exact<project>::call);
   m.impl("project_with_state", ops::Exact<project_with_state>::call);

@@ -9,11 +9,11 @@
 
 namespace softradial::composite {
 
-// The fixed set of a map as tensors on a device, in float or double. Half and bfloat16 are computed in float: for them the
-// guard also covers the last rounding of x.
+// The fixed set of a map as tensors on a device, in float or double. Half and bfloat16 are computed in float: for these two
+// the guard also covers the last rounding of x.
 [[nodiscard]] RadialSet make_radial_set(const ops::MapObject& map, at::Device device, at::ScalarType type);
 
-// The ops of a fixed set.
+// The ops on a fixed set.
 [[nodiscard]] at::Tensor project(const at::Tensor& u, const ops::MapPtr& map);
 [[nodiscard]] at::Tensor project_backward(const at::Tensor& grad_x, const at::Tensor& u, const ops::MapPtr& map);
 [[nodiscard]] at::Tensor inverse(const at::Tensor& x, const ops::MapPtr& map);

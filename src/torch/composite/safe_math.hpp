@@ -2,10 +2,10 @@
 
 #include <ATen/ATen.h>
 
-// Functions whose textbook gradient is infinite or NaN at a point that is an ordinary input here.
+// Functions whose textbook gradient is infinite or NaN at ordinary inputs, with gradients that are finite.
 namespace softradial::composite {
 
-// The values where the condition holds; elsewhere a constant, with gradient 0. (masked_fill keeps the dtype when it is
+// Returns the values where the condition holds, elsewhere a constant with gradient 0. (masked_fill keeps the dtype when it is
 // exported; a `where` with a filled tensor does not.)
 [[nodiscard]] inline at::Tensor where_else(const at::Tensor& condition, const at::Tensor& values, double otherwise) {
   return values.masked_fill(condition.bitwise_not(), otherwise);
@@ -20,10 +20,10 @@ namespace softradial::composite {
   return where_else(positive, where_else(positive, x, 1).sqrt(), 0);
 }
 
-// |d|_2 over the last dimension, kept.
+// |d|_2 over the last dimension, which is kept with size 1.
 [[nodiscard]] inline at::Tensor safe_norm(const at::Tensor& d) { return safe_sqrt((d * d).sum(-1, true)); }
 
-// The largest entry over the last dimension, kept. Unlike amax its gradient goes to one of several equal entries.
+// The largest entry over the last dimension, which is kept. Unlike amax, its gradient goes to one of several equal entries.
 [[nodiscard]] inline at::Tensor largest(const at::Tensor& values) { return std::get<0>(values.max(-1, true)); }
 
 }  // namespace softradial::composite

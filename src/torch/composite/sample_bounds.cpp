@@ -10,7 +10,7 @@ namespace softradial::composite {
 
 namespace {
 
-// A tensor of the caller's as the number type of the core's formulas, in the working precision.
+// Wraps a tensor of the caller, in the working precision, as the number type of the core's formulas.
 Tensor working_tensor(const ops::MaybeTensor& values, at::ScalarType working) {
   return values ? ops::wrap(values->to(working)) : Tensor();
 }
@@ -28,7 +28,7 @@ ops::SampleResult project_bounds(const at::Tensor& u, const ops::BoundsData& dat
     anchor.point = working_tensor(data.anchor, working);
   } else {
     anchor = bounds::anchor_in_tensors(given, ops::ulp(type));
-    // The gauge belongs to the point that x has where u is the anchor.
+    // The gauge must belong to the rounded anchor: x has this value where u is the anchor.
     anchor.point = ops::wrap(ops::unwrap(anchor.point).to(type).to(working));
   }
   const TensorGaugeAt at = bounds::gauge_in_tensors(given, anchor.point, space);

@@ -9,8 +9,8 @@
 
 namespace softradial::composite {
 
-// In double, the rounding of a slack to single precision takes half of what kappa has for that of x, and the rounding of a_k.u0
-// half of the slack's loss: x takes the other halves.
+// With double inside, rounding a slack to single precision uses half of kappa's allowance for rounding x, and rounding a_k.u0
+// uses half of the slack's loss. Rounding x uses the other halves.
 ops::SampleResult project_polyhedra(const at::Tensor& u, const ops::PolyhedraData& data, const ops::MapPtr& map,
                                     at::ScalarType working) {
   const at::ScalarType type = u.scalar_type();

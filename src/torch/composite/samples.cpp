@@ -14,7 +14,7 @@ ops::SampleResult project_samples(const at::Tensor& u, const RadialSet& set, con
                                   const Method& method, at::ScalarType type) {
   const at::Tensor inside = interior.expand_as(u.narrow(-1, 0, 1));
   const at::Tensor finite = (u - u == 0).all(-1, true);
-  // A row without a set stays at its anchor, 0: infinities of its derivatives would not vanish with the factor 0.
+  // A row without a set stays at its anchor, 0: an infinite derivative times the factor 0 would not vanish.
   const at::Tensor known_u = where_else(inside, u, 0);
   const at::Tensor x =
       where_else(inside, radial_project(known_u, set, method), std::numeric_limits<double>::quiet_NaN());
@@ -28,7 +28,7 @@ std::vector<at::Tensor> cotangents(const std::vector<at::Tensor>& inputs, const 
                                    const std::function<at::Tensor(const std::vector<at::Tensor>&)>& project) {
   const bool create_graph = at::GradMode::is_enabled();
   const at::AutoGradMode enable(true);
-  // An input may depend on another, a slack on the anchor: partial derivatives are those to aliases, which do not.
+  // One input may depend on another, as a slack on the anchor. Partial derivatives are taken at independent aliases.
   std::vector<at::Tensor> aliases;
   std::vector<at::Tensor> wanted;
   for (const at::Tensor& input : inputs) {

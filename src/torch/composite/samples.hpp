@@ -9,16 +9,16 @@
 #include "composite/radial.hpp"
 #include "polyhedra.hpp"
 
-// Sets whose data are tensors, by ATen ops, with every kind of derivative.
+// Projections onto sets whose data are tensors, by ATen ops, with every kind of derivative.
 namespace softradial::composite {
 
-// x for one set per row. `interior` (..., 1) says which rows have their anchor inside. The others come out as NaN with
-// gradient 0, whatever the set's tensors hold for them.
+// Projects with one set per row. `interior` (..., 1) tells which rows have their anchor inside. The other rows come out as NaN
+// with gradient 0, whatever the set's tensors hold for them.
 [[nodiscard]] ops::SampleResult project_samples(const at::Tensor& u, const RadialSet& set, const at::Tensor& interior,
                                                 const Method& method, at::ScalarType type);
 
-// The cotangents of `inputs` for x = project(inputs), undefined for those that are undefined or require no gradient. They
-// can be differentiated where autograd is recording.
+// The cotangents of `inputs` for x = project(inputs); undefined for inputs that are undefined or require no gradient. They can
+// be differentiated again if autograd is recording.
 [[nodiscard]] std::vector<at::Tensor> cotangents(
     const std::vector<at::Tensor>& inputs, const at::Tensor& grad_x,
     const std::function<at::Tensor(const std::vector<at::Tensor>&)>& project);

@@ -41,7 +41,7 @@ struct PolyhedraRows {
     return {b.rows.slice(first, count), anchor.rows.slice(first, count),
             image.defined() ? image.data_ptr<T>() : nullptr};
   }
-  // The matrices of samples first, first + 1, ...
+  // The matrices of the samples first, ..., first + count - 1.
   [[nodiscard]] Rows<const T> matrices_from(std::size_t first, std::size_t count) const {
     const auto m = static_cast<std::size_t>(num_rows);
     return shared ? A : A.slice(first * m, count * m);
@@ -100,8 +100,8 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> project_polyhedra_bac
       gradient.A = wanted_rows<T>(true, matrix_rows, dim, u.options(), grad_A);
       grad_A.zero_();
     }
-    // The cotangent of a matrix that all rows share is a sum over the rows. One thread adds it up, so that its order is
-    // fixed.
+    // The cotangent of a matrix that all rows share is a sum over the rows. One thread adds it up, so that the order of the
+    // sum is fixed.
     const int64_t work = wanted[0] && data.shared ? std::numeric_limits<int64_t>::max() : 4 * dim;
     const auto run = [&](std::size_t first, std::size_t count) {
       const auto per_sample = static_cast<std::size_t>(m);

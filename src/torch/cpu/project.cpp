@@ -48,8 +48,8 @@ std::tuple<at::Tensor, at::Tensor> project_with_state_cpu(const at::Tensor& u, c
   return {x, state};
 }
 
-// A row of u that is not finite gets the gradient 0 instead of NaN. The saved states tell which rows to look at: looking
-// at each row of the gradient would take a tenth of the time of the pass.
+// A row of u that is not finite gets the gradient 0 instead of NaN. The saved states tell which rows these are: testing each
+// row of the gradient would take a tenth of the time of the pass.
 template <class T>
 void clear_marked_rows(std::span<const RowState<T>> state, Rows<const T> u, Rows<T> grad_u) {
   const auto finite = [](T v) { return std::isfinite(v); };

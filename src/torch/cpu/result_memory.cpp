@@ -26,7 +26,7 @@ struct Block {
 
 class ResultMemory::Shelf {
  public:
-  // Takes the block that was put last and fits without waste, or a new one.
+  // Takes the most recently put block that fits without waste, or makes a new one.
   Block take(std::size_t bytes) {
     {
       const std::lock_guard lock(mutex_);
@@ -44,7 +44,7 @@ class ResultMemory::Shelf {
     return {c10::GetCPUAllocator()->allocate(bytes), bytes};
   }
 
-  // Keeps the block; the oldest ones make room for it.
+  // Keeps the block and drops the oldest ones to make room for it.
   void put(Block block) {
     std::vector<Block> leaving;  // freed outside the lock
     const std::lock_guard lock(mutex_);

@@ -14,7 +14,7 @@ namespace softradial::ops {
 // they outlive this object as long as tensors use them.
 class ResultMemory {
  public:
-  // The most that is kept for the next call.
+  // The limits on what is kept for the next call.
   static constexpr std::size_t kMostBlocks = 4;
   static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 

@@ -10,14 +10,14 @@
 // Data that may be shared by all rows of a batch or differ from row to row.
 namespace softradial::ops {
 
-// Data as rows; `matrix` keeps the memory of the rows alive.
+// The data as rows; `matrix` keeps their memory alive.
 template <class T>
 struct SampleRows {
   at::Tensor matrix;
   Rows<const T> rows;
 };
 
-// (width) or (): one row for all, stride 0. Otherwise broadcast to (..., width) over the batch's shape.
+// (width) or (): one row for the whole batch, stride 0. Other data are broadcast to (..., width) over the batch's shape.
 template <class T>
 [[nodiscard]] SampleRows<T> sample_rows(const at::Tensor& data, at::IntArrayRef batch, int64_t rows, int64_t width) {
   const auto is_row = [width](const at::Tensor& t) { return t.numel() == width && t.is_contiguous(); };
@@ -47,7 +47,7 @@ template <class T>
   return fresh_rows<T>(out, rows);
 }
 
-// Cotangents of every sample, (rows, width), summed to the shape that the data had.
+// Sums the cotangents of all samples, (rows, width), to the shape that the data had.
 [[nodiscard]] inline at::Tensor like_data(const at::Tensor& gradient, const at::Tensor& data, at::IntArrayRef batch) {
   if (!gradient.defined()) return gradient;
   at::DimVector shape(batch.begin(), batch.end());

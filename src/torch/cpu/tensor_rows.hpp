@@ -13,7 +13,7 @@
 // Tensors (..., n) as batches of rows for the core.
 namespace softradial::ops {
 
-// The core's two precisions; the others go through the composite, which computes them in single precision.
+// Whether the tensor has one of the core's two precisions; the composite computes the others in single precision.
 [[nodiscard]] inline bool core_precision(const at::Tensor& tensor) {
   return tensor.scalar_type() == at::kFloat || tensor.scalar_type() == at::kDouble;
 }
@@ -46,8 +46,8 @@ template <class T>
   return {reinterpret_cast<RowState<T>*>(state.data_ptr<T>()), static_cast<std::size_t>(state.size(0))};
 }
 
-// Calls body(first, count) for consecutive runs of rows, on as many threads as torch has been given. Rows do not depend
-// on each other, so that where the runs are cut changes no bit.
+// Calls body(first, count) for consecutive runs of rows, on as many threads as torch may use. Rows do not depend on each
+// other, so the result is the same to the bit wherever the runs are cut.
 template <class Body>
 void for_each_run(int64_t rows, int64_t work_per_row, const Body& body) {
   constexpr int64_t kGrain = 1 << 15;

@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::json;
 using Digest = std::uint64_t;
 
-// FNV-1a: tells descriptions apart that were copied into the same memory, and finds damaged ones.
+// FNV-1a hash. Tells apart descriptions that were copied into the same memory, and detects damaged ones.
 Digest digest_of(std::string_view text) {
   Digest digest = 0xcbf29ce484222325;
   for (const char c : text) {
@@ -97,15 +97,15 @@ struct Kind<LayerObject> {
   }
 };
 
-// The objects that descriptions stand for, by the memory that holds the bytes. The weak reference tells whether it is still
-// the same memory: it keeps the address of a dead storage's record from being given to another. What a storage left behind
-// goes when the next description is read or made.
+// Finds the object of a description by the memory that holds its bytes. A weak reference tells whether it is still the same
+// memory: it keeps the address of a freed storage from being reused. Entries of freed storages are removed when the next
+// description is read or made.
 template <class Object>
 class Known {
  public:
   using Pointer = c10::intrusive_ptr<Object>;
 
-  // One for the process: descriptions come as arguments of ops, which have no other place to look. It changes no result.
+  // One table for the process: descriptions are arguments of ops, which have no other place to look. It changes no result.
   static Known& all() {
     static Known known;
     return known;
@@ -135,7 +135,7 @@ class Known {
   struct Entry {
     c10::weak_intrusive_ptr<c10::StorageImpl> storage;
     Digest digest;
-    // A layer's object is the layer's; one that was built from a text is kept here.
+    // An object made by a layer belongs to the layer; one that was built from the text is kept here.
     c10::weak_intrusive_ptr<Object> object;
     Pointer owned;
 

@@ -5,20 +5,20 @@
 #include "layer_object.hpp"
 #include "map_object.hpp"
 
-// Maps and layers as tensors of bytes: what compiled and exported programs hold in the place of an object, since their graphs
-// know numbers and tensors alone. Bytes travel: a saved program needs nothing but this library.
+// Maps and layers as tensors of bytes. Compiled and exported programs hold these in place of an object, since their graphs
+// only know numbers and tensors. The bytes are self-contained: a saved program needs nothing but this library.
 //
 //   description = 8 bytes of digest, then a JSON text of what pickle saves
 //
-// Who reads one gets the object that it was made from as long as that lives, else one that is built from the text at the
-// first call and kept as long as the tensor's memory lives. A look costs a hash table and 8 bytes, not the text.
+// Reading a description returns the object it was made from while that lives. Otherwise the object is built from the text at
+// the first call and kept as long as the tensor's memory. A lookup costs a hash table and 8 bytes, not the text.
 namespace softradial::ops {
 
-// uint8, on the CPU.
+// Returns uint8 bytes on the CPU.
 [[nodiscard]] at::Tensor describe(const MapPtr& map);
 [[nodiscard]] at::Tensor describe(const LayerObjectPtr& layer);
 
-// Throw InvalidOption for a tensor that is not one of the above.
+// Throw InvalidOption for a tensor that is no such description.
 [[nodiscard]] MapPtr map_of(const at::Tensor& description);
 [[nodiscard]] LayerObjectPtr layer_of(const at::Tensor& description);
 

@@ -8,15 +8,15 @@
 
 #include <vector>
 
-// What the ops on descriptions share.
+// Helpers that the ops on descriptions share.
 namespace softradial::ops {
 
-// What errors call the op: only the description knows the layer's name.
+// The name of the op in error messages: only the description knows the layer's own name.
 inline constexpr const char* kCompiled = "a compiled layer";
 
 using SymShape = c10::SmallVector<c10::SymInt, 5>;
 
-// The sizes of u before the last, and their product: numbers, or symbols while a program is being compiled.
+// The sizes of u without the last one, and their product: numbers, or symbols while a program is being compiled.
 [[nodiscard]] inline SymShape sym_batch(const at::Tensor& u) {
   return SymShape(u.sym_sizes().begin(), u.sym_sizes().end() - 1);
 }
@@ -26,7 +26,7 @@ using SymShape = c10::SmallVector<c10::SymInt, 5>;
   return rows;
 }
 
-// A result's shape and type, without numbers: what the Meta kernels return.
+// A result with shape and type but no numbers, as the Meta kernels return it.
 [[nodiscard]] inline at::Tensor blank(const SymShape& shape, const at::TensorOptions& options) {
   return at::empty_symint(shape, options);
 }
@@ -34,14 +34,14 @@ using SymShape = c10::SmallVector<c10::SymInt, 5>;
   return at::empty_symint(tensor.sym_sizes(), tensor.options());
 }
 
-// One number for each row: (..., 1).
+// A blank result with one number for each row: (..., 1).
 [[nodiscard]] inline at::Tensor blank_column(const at::Tensor& u) {
   SymShape shape = sym_batch(u);
   shape.emplace_back(1);
   return blank(shape, u.options());
 }
 
-// Kernels run below autograd. One that differentiates inside of itself gets it back.
+// Switches autograd on again inside a kernel that differentiates: kernels run below autograd.
 class AutogradInside {
  public:
   AutogradInside() : keys_(with_autograd()) {}
@@ -57,12 +57,12 @@ class AutogradInside {
   at::AutoGradMode enable_{true};
 };
 
-// A tensor of our own of this value: an op's result is contiguous and shares no memory with its arguments.
+// Copies the value into a tensor of its own: an op's result must be contiguous and share no memory with its arguments.
 [[nodiscard]] inline at::Tensor result_of(const at::Tensor& value) {
   return value.detach().clone(at::MemoryFormat::Contiguous);
 }
 
-// J' grad of value = function(inputs), for all inputs: zeros where the value does not depend on one.
+// J' grad of value = function(inputs), for all inputs; zeros for an input that the value does not depend on.
 template <class Function>
 [[nodiscard]] std::vector<at::Tensor> vjp(const at::Tensor& grad, std::vector<at::Tensor> inputs,
                                           const Function& function) {

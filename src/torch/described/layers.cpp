@@ -14,7 +14,7 @@
 #include "penalty.hpp"
 #include "softradial/errors.hpp"
 
-// The op of the other constraint layers on a description. Its shapes come along as numbers: a compiler does not read bytes.
+// The ops of the other constraint layers on a description. Their shapes are arguments: a compiler does not read the bytes.
 namespace softradial::ops::described {
 namespace {
 
@@ -40,7 +40,7 @@ at::Tensor layer_backward_cpu(const at::Tensor& grad_x, const at::Tensor& u, con
   return op.call(grad_x, u, x, state, layer_of(description));
 }
 
-// The penalty of each row on the layer's set, (..., 1).
+// The penalty of each row for the layer's set, (..., 1).
 at::Tensor penalty_cpu(const at::Tensor& x, const at::Tensor& description) {
   return penalty(x, layer_of(description)->set()).unsqueeze(-1);
 }

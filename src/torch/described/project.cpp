@@ -14,8 +14,8 @@
 #include "described/row_op.hpp"
 #include "op_handle.hpp"
 
-// The ops of a fixed set on the description of a map: each with a kernel on the CPU, one that knows shapes alone (Meta), and
-// a derivative whose backward pass is an op of its own, so that compilers of graphs see through to none of our objects.
+// The ops of a fixed set on the description of a map. Each has a kernel on the CPU, one for shapes alone (Meta), and a
+// derivative whose backward pass is an op of its own, so that graph compilers never meet one of our objects.
 namespace softradial::ops::described {
 namespace {
 

@@ -15,7 +15,7 @@
 #include "project.hpp"
 #include "softradial/errors.hpp"
 
-// The op of a set for each sample on the description of a map. `names` says which data `data` holds.
+// The op for one set per sample, on the description of a map. `names` tells which data `data` holds.
 namespace softradial::ops::described {
 namespace {
 
@@ -40,8 +40,8 @@ TwoTensors samples_cpu(const at::Tensor& u, at::TensorList data, const Names& na
   return {result_of(result.x), result_of(result.status)};
 }
 
-// The cotangents of u and of the data whose positions are `wanted`. The forward pass is run again: what it keeps for
-// its backward pass depends on the set.
+// The cotangents of u and of the data at the positions `wanted`. Runs the forward pass again, because what it saves for its
+// backward pass depends on the set.
 std::vector<at::Tensor> samples_backward_cpu(const at::Tensor& grad_x, const at::Tensor& u, at::TensorList data,
                                              const Names& names, at::IntArrayRef wanted, bool anchor_gradient,
                                              const at::Tensor& description) {
@@ -82,7 +82,7 @@ std::vector<at::Tensor> described_samples_backward(const at::Tensor& grad_x, con
   return op.call(grad_x, u, data, names, wanted, anchor_gradient, description);
 }
 
-// The inputs of the derivative: u, the data, the description.
+// The derivative's inputs are u, the data and the description.
 TwoTensors samples_autograd(const at::Tensor& u, at::TensorList data, const Names& names, bool anchor_gradient,
                             const at::Tensor& description, bool check) {
   const auto evaluate = [&]() -> Tensors {

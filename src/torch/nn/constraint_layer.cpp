@@ -52,7 +52,7 @@ void ConstraintLayerImpl::save(torch::serialize::OutputArchive& archive) const {
   archive.write("layer", c10::IValue(state_->layer));
 }
 
-// What was saved without a layer leaves this one as it is.
+// An archive that was saved without a layer leaves this one unchanged.
 void ConstraintLayerImpl::load(torch::serialize::InputArchive& archive) {
   c10::IValue layer;
   if (!archive.try_read("layer", layer)) return;

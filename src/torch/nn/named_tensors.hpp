@@ -5,7 +5,7 @@
 
 namespace softradial::nn {
 
-// Those that are given, by name.
+// The tensors that are given, by name.
 [[nodiscard]] inline ops::NamedTensors named_tensors(const SampleTensors& data) {
   ops::NamedTensors named;
   const std::pair<const char*, const torch::Tensor*> members[] = {

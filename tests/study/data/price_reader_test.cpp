@@ -111,6 +111,16 @@ TEST_F(PriceReader, ReadsCompressedFiles) {
   EXPECT_NE(failure_text([&] { (void)read_prices(path); }).find("XLE.csv.gz: cannot be read: "), std::string::npos);
 }
 
+// 200 MB in a file of 200 kB: refused after a part of them.
+TEST_F(PriceReader, RefusesCompressedFilesThatExpandWithoutEnd) {
+  const std::string path = dir_.path("bomb.csv.gz");
+  gzFile file = gzopen(path.c_str(), "wb9");
+  const std::string zeros(1 << 20, '0');
+  for (int i = 0; i < 200; ++i) ASSERT_GT(gzwrite(file, zeros.data(), static_cast<unsigned>(zeros.size())), 0);
+  ASSERT_EQ(gzclose(file), Z_OK);
+  EXPECT_EQ(failure_text([&] { (void)read_prices(path); }), path + ": expands to more than 300 times its size: this is no table");
+}
+
 TEST_F(PriceReader, ReadsAFolderOntoOneCalendar) {
   const test::TempDir folder;
   (void)folder.write("B.csv", "Date,Close\n2020-01-02,1\n2020-01-06,2\n2020-01-07,2.5\n");
@@ -196,7 +206,7 @@ TEST_F(PriceReader, RefusesFilesAndFoldersThatAreNotThere) {
   const test::TempDir empty;
   EXPECT_NE(failure_text([&] {
               (void)read_prices(empty.path(""));
-            }).find("the folder has no price files (*.csv, *.csv.gz, *.txt)"),
+            }).find("the folder has no price files (*.csv, *.csv.gz, *.txt, *.txt.gz)"),
             std::string::npos);
 }
 

@@ -179,7 +179,7 @@ class AffineGauge final : public GuardedGauge<T> {
 };
 
 // An error e of x moves A x by |A| |e|, and A d itself is rounded by at most ulp (terms / 2) |A| |d|; the inner gauge
-// turns both into its Lipschitz constant's multiple. `offset` is the size of the terms that make up the inner anchor.
+// enlarges both at most by its Lipschitz constant. `offset` is the size of the terms that make up the inner anchor.
 template <class N>
 MarginOf<N> affine_margin(Ulps ulps, const N& inner_lipschitz, const N& inner_kappa, double norm, std::size_t terms,
                           const N& anchor_size, const N& offset) {

@@ -69,7 +69,7 @@ TensorGauge largest_of(std::vector<TensorPart> parts) {
   };
 }
 
-// The same for anchors of each sample.
+// The largest of gauges that have an anchor for each sample.
 TensorGaugeAt largest_of(const std::vector<TensorGaugeAt>& gauges, const std::vector<std::size_t>& first_columns,
                          const std::vector<Set>& sets) {
   std::vector<TensorPart> parts;

@@ -155,14 +155,14 @@ class ConeGauge final : public GuardedGauge<T> {
     return w;
   }
 
-  // |W d| from such a row.
+  // |W d| of one row of images.
   [[nodiscard]] T length(std::span<const T> w) const noexcept {
     return std::sqrt(kernels::dot(w.data(), w.data(), rows_));
   }
 
   std::size_t rows_;
   kernels::Panels<T> panels_;  // W and, below it, tau, for products with blocks
-  T unit_ = 1;                 // of W and tau: a power of two, so that no square leaves the range of T
+  T unit_ = 1;                 // unit of W and tau: a power of two, so that no square leaves the range of T
   std::vector<T> W_;           // row by row
   std::vector<T> tau_;
 };
@@ -356,7 +356,7 @@ ThreeDimensionalCone::ThreeDimensionalCone(std::string_view name, Eigen::MatrixX
                                            Eigen::Vector3d inward)
     : M_(std::move(M)), s_(std::move(s)), inward_(std::move(inward)), image_(placed(name, cone, M_, s_)) {}
 
-// In extended precision: the cone's own slack at M x + s.
+// The cone's own slack at M x + s, in extended precision.
 void ThreeDimensionalCone::slacks(std::span<const double> x, std::span<double> out) const {
   const Eigen::Map<const Eigen::VectorXd> point(x.data(), M_.cols());
   const Point w = M_.cast<long double>() * point.cast<long double>() + s_.cast<long double>();

@@ -7,10 +7,10 @@ namespace {
 
 struct Side {
   Tensor reciprocal;  // guarded, 0 where the side is open
-  Tensor resolvable;  // (..., 1): of every coordinate
+  Tensor resolvable;  // (..., 1): whether every coordinate is resolvable
 };
 
-// Numbers that are not chosen are replaced before they are divided by: their derivatives must stay finite.
+// Numbers that are not chosen are replaced before the division: their derivatives must stay finite.
 Side guarded_side(const TensorMath& math, const Tensor& slack, const Tensor& anchor, const Tensor& bound,
                   const Tensor& open) {
   const Tensor closed = !open;
@@ -28,7 +28,7 @@ Tensor fixed_in_tensors(const TensorBounds& given) {
 }
 
 // With c_j the values of the fixed coordinates, spare = total - sum_fixed c_j - sum_free lower_j. A single free coordinate gets all
-// of it, and must have the room; where there is none, nothing may be left beyond the rounding of the total and of the bounds.
+// of it, and must have the room; where no coordinate is free, nothing may be left beyond the rounding of total and bounds.
 TensorAnchor anchor_in_tensors(const TensorBounds& given, double ulp) {
   const Tensor known = all(given.upper >= given.lower);
   const Tensor between = middle(given.lower, given.upper);

@@ -43,25 +43,25 @@ template <class T>
 struct TensorBounds {
   Tensor lower;
   Tensor upper;
-  Tensor total;  // not defined without a sum constraint
+  Tensor total;  // undefined without a sum constraint
 };
 
-// Which coordinates have no room, lower_j = upper_j: they are fixed, and their d is 0.
+// Which coordinates have no room, lower_j = upper_j: these are fixed, and their d is 0.
 [[nodiscard]] Tensor fixed_in_tensors(const TensorBounds& given);
 
-// The anchor in closed form, `middle` or on the reach, and where it exists, (..., 1). Fixed coordinates have their value, and
-// the others what is left of the total. `ulp`: of the precision of the bounds.
+// The anchor in closed form (`middle`, or on the reach), and whether it exists, (..., 1). Fixed coordinates have their value,
+// the others share what is left of the total. `ulp` is that of the precision of the bounds.
 struct TensorAnchor {
   Tensor point;
   Tensor found;
 };
 [[nodiscard]] TensorAnchor anchor_in_tensors(const TensorBounds& given, double ulp);
 
-// The gauge from an anchor for each sample: gamma(d) = max_j max(d_j up_j, -d_j down_j, 0), the sides guarded one by one; those
-// of fixed coordinates do not count.
+// The gauge from an anchor for each sample: gamma(d) = max_j max(d_j up_j, -d_j down_j, 0). Each side is guarded by itself;
+// sides of fixed coordinates do not count.
 [[nodiscard]] TensorGaugeAt gauge_in_tensors(const TensorBounds& given, const Tensor& anchor, const TensorSpace& space);
 
-// The same from guarded reciprocal slacks, (dim) or (..., dim).
+// The same gauge from guarded reciprocal slacks, (dim) or (..., dim).
 [[nodiscard]] Tensor sides_gauge(const Tensor& d, const Tensor& up, const Tensor& down);
 
 }  // namespace softradial::bounds

@@ -40,7 +40,7 @@ struct Direction {
   HWY_INLINE Direction(const CoordinateData<T>& data, const T* row, T shift_of_row)
       : u(row), anchor(data.anchor), first_u(hn::Set(RowTag<T>(), row[0])), shift(hn::Set(RowTag<T>(), shift_of_row)) {}
 
-  // Zero behind the end.
+  // Lanes behind the end of the row are zero.
   template <class Lanes>
   HWY_INLINE RowVec<T> at(const Lanes& lanes) const {
     const auto v = lanes.load(u);
@@ -71,7 +71,7 @@ HWY_INLINE RowVec<T> side(RowVec<T> d, RowVec<T> up, RowVec<T> down) {
   return hn::Max(hn::Mul(d, up), hn::Mul(hn::Neg(d), down));
 }
 
-// |d|^2 by a pass of its own.
+// |d|^2, by a separate pass.
 template <bool kSum, bool kUniform, class T>
 HWY_INLINE T squared_length(const Direction<kSum, kUniform, T>& direction, std::size_t n) {
   Sum4<T> rho;
@@ -90,7 +90,7 @@ struct Reduced {
   bool upper;  // which side it is; known here where the data are uniform
 };
 
-// One anchor, one cap: a single pass. With e = u - u_1 (or u - u0 where there is no sum constraint) it takes the sum, the
+// For one anchor and one cap: a single pass. With e = u - u_1 (or u - u0 if there is no sum constraint) it takes the sum, the
 // squares and the extremes of e together; then shift = mean(e), |d|^2 = |e|^2 - n shift^2, max d = max e - shift, exactly
 // as the other passes see it since rounding is monotone. Where u_1 is so far off that the difference cancels by more than
 // a factor of 4, |d|^2 is summed again.
@@ -133,7 +133,7 @@ HWY_INLINE Reduced<T> reduce_uniform_row(const CoordinateData<T>& data, const T*
   return {state, upper ? largest : smallest, upper};
 }
 
-// Per-coordinate data: the shift first, then |d|^2 and the gauge together.
+// For per-coordinate data: first the shift, then |d|^2 and the gauge together.
 template <bool kSum, class T>
 HWY_INLINE Reduced<T> reduce_general_row(const CoordinateData<T>& data, const T* HWY_RESTRICT u) {
   const RowTag<T> tag;
@@ -235,7 +235,7 @@ struct CotangentTerms {
   T at_active;
 };
 
-// n has one entry, `slope` at the active coordinate; P takes the mean from phi g and from normal n, d has none.
+// n has one entry, `slope` at the active coordinate. P takes the mean from phi g and from normal n; d has mean 0.
 template <class T>
 HWY_INLINE CotangentTerms<T> cotangent_terms(const CoordinateData<T>& data, const Scale<T>& at,
                                              const CoordinateState<T>& state, const CotangentSums<T>& sums) {
@@ -283,7 +283,7 @@ void reduce_rows(const CoordinateData<T>& data, Rows<const T> u, CoordinateState
   });
 }
 
-// Row by row: the processor overlaps the end of one row with the start of the next on its own. Groups of eight rows, pass
+// Goes row by row: the processor overlaps the end of one row with the start of the next on its own. Groups of eight rows, pass
 // by pass, were a tenth slower.
 template <class T>
 std::size_t project_rows(const CoordinateMap<T>& map, Rows<const T> u, Rows<T> x, RowState<T>* state) noexcept {

@@ -32,7 +32,7 @@ struct CoordinateData {
   T inverse_dim = 0;
 };
 
-// What the forward pass of a row leaves: all that d needs besides u, and the gauge.
+// What the forward pass of a row saves: all that d needs besides u, and the gauge.
 template <class T>
 struct CoordinateState {
   T rho = 0;    // |d|^2; infinite: u is not finite or of extreme size
@@ -42,7 +42,7 @@ struct CoordinateState {
       0;  // the active side: j for an upper bound, dim + j for a lower one, the smallest j among equals
 };
 
-// A set of this kind with a method.
+// A coordinate set with a method.
 template <class T>
 struct CoordinateMap {
   CoordinateData<T> data;
@@ -64,14 +64,14 @@ const CoordinateKernels<float>& CoordinateKernels<float>::choose() noexcept;
 template <>
 const CoordinateKernels<double>& CoordinateKernels<double>::choose() noexcept;
 
-// The states of the rows of u, of any finite size.
+// Computes the states of the rows of u, which may be of any finite size.
 template <class T>
 inline void reduce(const CoordinateData<T>& data, Rows<const T> u, CoordinateState<T>* state) noexcept {
   table<CoordinateKernels<T>>().reduce(data, u, state);
 }
 
-// x = u0 + phi d for rows 0, 1, ... up to the first whose rho is not below kLargestRho (not finite, or extreme): returns
-// how many were done. `state` is null or has a place for each row, which receives a CoordinateState. x may be u.
+// x = u0 + phi d for rows 0, 1, ... up to the first whose rho is not below kLargestRho (not finite, or extreme); returns
+// how many it did. `state` is null or has a place for each row, which receives a CoordinateState. x may be u.
 template <class T>
 inline std::size_t project(const CoordinateMap<T>& map, Rows<const T> u, Rows<T> x, RowState<T>* state) noexcept {
   return table<CoordinateKernels<T>>().project(map, u, x, state);
@@ -79,7 +79,7 @@ inline std::size_t project(const CoordinateMap<T>& map, Rows<const T> u, Rows<T>
 
 // grad_u = phi (g - mean g) + radial d + (normal slope at the active coordinate, minus its mean), with the scalars of
 // ray_cotangent.hpp and slope = +-(reciprocal slack); the means only with a sum constraint.
-// Stops and counts as `project` does. `state` is null, or what `project` left; `along_d` is null or receives each d.g.
+// Stops and counts as `project` does. `state` is null, or what `project` saved; `along_d` is null or receives each d.g.
 template <class T>
 inline std::size_t project_vjp(const CoordinateMap<T>& map, Rows<const T> u, Rows<const T> grad_x,
                                const RowState<T>* state, Rows<T> grad_u, T* along_d = nullptr) noexcept {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Per coordinate: an equality where the bounds meet, otherwise the finite ones of  -x_j <= -lower_j,  x_j <= upper_j.
+// For each coordinate: an equality if the bounds meet, otherwise  -x_j <= -lower_j  and  x_j <= upper_j  as far as finite.
 LinearSystem coordinate_system(const Eigen::VectorXd& lower, const Eigen::VectorXd& upper,
                                std::optional<double> total) {
   const auto dim = static_cast<std::size_t>(lower.size());
@@ -47,7 +47,7 @@ LinearSystem coordinate_system(const Eigen::VectorXd& lower, const Eigen::Vector
   return system;
 }
 
-// The smallest distance to a bound over the coordinates that are not fixed; not positive: x is not interior.
+// The smallest distance to a bound over the coordinates that are not fixed. If it is not positive, x is not interior.
 double room(const Eigen::VectorXd& x, const Eigen::VectorXd& lower, const Eigen::VectorXd& upper) {
   double smallest = kInfinity;
   for (Eigen::Index j = 0; j < x.size(); ++j) {
@@ -202,7 +202,7 @@ class CoordinateGauge final : public Gauge<T> {
   [[nodiscard]] CoordinateSides<T> coordinate_sides() const noexcept override { return {up_, down_}; }
 
  private:
-  // |P e_j| > 0 on the hull's directions.
+  // Whether e_j has a part along the hull: |P e_j| > 0.
   static bool free_on_hull(const AffineHull& hull, Eigen::Index j) {
     return 1 - hull.normals.col(j).squaredNorm() > kConstantOnHull;
   }

@@ -49,7 +49,7 @@ FixedCoordinates<T>::FixedCoordinates(const SampleBounds<T>& bounds, std::size_t
   if (!has_total_) return;
   const auto total = static_cast<double>(*bounds.total.row(i));
   total_ = static_cast<T>(total - taken);
-  // The bounds and the total are rounded numbers: half an ulp of each.
+  // The bounds and the total are rounded numbers: each is off by up to half an ulp.
   rounding_ = guard::kUlp<T> * static_cast<T>(size + std::abs(total));
 }
 
@@ -93,7 +93,7 @@ RowStatus FixedCoordinates<T>::project(const Method& method, std::span<T> x) {
   return status;
 }
 
-// With c_j the value of a fixed coordinate and h the cotangent of the total that is left, c_j has grad_x_j - h.
+// With c_j the value of a fixed coordinate and h the cotangent of the total that is left, c_j gets grad_x_j - h.
 template <class T>
 void FixedCoordinates<T>::project_vjp(const Method& method, std::span<const T> grad_x, std::size_t i,
                                       std::span<T> grad_u, const SampleBoundsGradient<T>& gradient) {

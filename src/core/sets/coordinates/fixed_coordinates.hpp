@@ -9,39 +9,39 @@
 
 namespace softradial {
 
-// One row of a batch with coordinates that its bounds fix, lower_j = upper_j (a cap of 0): they have their value, and the
-// rest is a row of its own in the coordinates that are free, with what the fixed ones leave of the total. Where a sum is all
-// that bounds a single free coordinate, it has its value, too.
+// A row of a batch whose bounds fix some coordinates, lower_j = upper_j (a cap of 0). These have their value. The free
+// coordinates are a row of their own, with the part of the total that the fixed ones leave. A single free coordinate that the
+// sum decides has its value, too.
 template <class T>
 class FixedCoordinates {
  public:
-  // Whether row i has such coordinates.
+  // Whether row i has fixed coordinates.
   [[nodiscard]] static bool in_row(const SampleBounds<T>& bounds, std::size_t i) noexcept;
 
   FixedCoordinates(const SampleBounds<T>& bounds, std::size_t i, std::span<const T> u);
 
-  // x of the row; NaN where the status is not ok.
+  // Writes x of the row; NaN if the status is not ok.
   [[nodiscard]] RowStatus project(const Method& method, std::span<T> x);
 
-  // The cotangents of row i. A fixed coordinate's own is shared by its two bounds; its u and its anchor have none.
+  // Writes the cotangents of row i. That of a fixed coordinate is shared by its two bounds; its u and its anchor have none.
   void project_vjp(const Method& method, std::span<const T> grad_x, std::size_t i, std::span<T> grad_u,
                    const SampleBoundsGradient<T>& gradient);
 
  private:
   [[nodiscard]] SampleBounds<T> view() const noexcept;
   [[nodiscard]] RowStatus project_free(const Method& method, std::vector<T>& x, std::vector<RowState<T>>& state) const;
-  // Whether the sum alone decides the free coordinates: none, or one.
+  // Whether the sum alone decides the free coordinates: there is none, or one.
   [[nodiscard]] bool is_decided() const noexcept { return has_total_ && free_.size() < 2; }
 
   std::vector<std::size_t> free_;
   std::vector<std::size_t> fixed_;
-  std::vector<T> values_;  // of the fixed ones
+  std::vector<T> values_;  // values of the fixed coordinates
   bool has_total_;
   bool has_anchor_;
-  bool finite_ = true;  // u is
-  T total_ = 0;         // what the fixed ones leave
-  T rounding_ = 0;      // of it
-  // Of the free ones.
+  bool finite_ = true;  // whether u is finite
+  T total_ = 0;         // what the fixed coordinates leave of the total
+  T rounding_ = 0;      // rounding of total_
+  // Data of the free coordinates.
   std::vector<T> u_;
   std::vector<T> lower_;
   std::vector<T> upper_;

@@ -25,14 +25,14 @@ AffineHull sum_hull(std::size_t dim) {
   return {Eigen::MatrixXd::Constant(1, n, 1 / std::sqrt(static_cast<double>(n))), Eigen::VectorXd::Zero(1)};
 }
 
-// Whether these are capped simplices from their closed-form anchors, which the fused passes for shares serve.
+// Whether the sets are capped simplices from their closed-form anchors: the fused passes for shares serve these.
 template <class T>
 bool are_shares(const SampleBounds<T>& bounds) noexcept {
   return bounds.total.given() && !bounds.anchor.given() && bounds.lower.stride() == 0 && bounds.lower.count() > 0 &&
          std::all_of(bounds.lower.row(0), bounds.lower.row(0) + bounds.lower.dim(), [](T v) { return v == 0; });
 }
 
-// One row's set at a time, as the fused passes want it, and the buffers for it.
+// The set of one row at a time, in the form that the fused passes take, and the buffers for it.
 template <class T>
 class RowSetup {
  public:
@@ -78,7 +78,7 @@ class RowSetup {
   // Reciprocal slacks of every side; false where the anchor is not inside by more than rounding.
   bool place_sides() noexcept { return kernels::guarded_sides(row_, map_.data.anchor, up_.data(), down_.data()); }
 
-  // x of the row that was placed; false where u is not finite.
+  // Writes x of the row that was placed; false if u is not finite.
   bool project(Rows<const T> u, Rows<T> x, RowState<T>* state) noexcept {
     if (kernels::project(map_, u, x, state) == 1) return true;
     const Ray<T> ray = extreme_ray(u[0]);
@@ -93,7 +93,7 @@ class RowSetup {
     return true;
   }
 
-  // The state that `project` would leave, for the row whose anchor was placed.
+  // The state that `project` would save, for the row whose anchor was placed.
   kernels::CoordinateState<T> reduce(Rows<const T> u) noexcept {
     place_sides();
     kernels::CoordinateState<T> state;
@@ -101,14 +101,14 @@ class RowSetup {
     return state;
   }
 
-  // grad_u of the row whose anchor was placed; returns q, the cotangent of the active side's slack s, gamma = |d_a| / s:
+  // Writes grad_u of the row whose anchor was placed; returns q, the cotangent of the active side's slack s, gamma = |d_a| / s:
   //   q = phi (d.g) e_gamma / gamma * (-gamma / s) = -phi (d.g) e_gamma / s.
   T vjp(Rows<const T> u, Rows<const T> grad_x, const kernels::CoordinateState<T>& state, Rows<T> grad_u) noexcept {
     return state.rho < guard::kLargestRho<T> ? ordinary_vjp(u, grad_x, state, grad_u)
                                              : extreme_vjp(u[0], grad_x[0], grad_u[0]);
   }
 
-  // Cotangents of row i's data. x = u0 + phi d with d = P (u - u0), so that the cotangent of u0 is
+  // Computes the cotangents of row i's data. x = u0 + phi d with d = P (u - u0), so that the cotangent of u0 is
   //   h = grad_x - grad_u - q e_j,  slack upper_j - u0_j,     or     grad_x - grad_u + q e_j,  slack u0_j - lower_j.
   void data_vjp(std::size_t i, const T* grad_x, const T* grad_u, std::int32_t active, T q,
                 const SampleBoundsGradient<T>& gradient) noexcept {
@@ -147,7 +147,7 @@ class RowSetup {
     return shared_lower_sum_ ? *shared_lower_sum_ : kernels::sum(bounds_.lower.row(i), dim());
   }
 
-  // A row that the fused passes leave: of extreme size, or not finite.
+  // The ray of a row that the fused passes leave out because it is of extreme size or not finite.
   Ray<T> extreme_ray(std::span<const T> u) noexcept {
     Ray<T> ray = make_ray<T>(u, {map_.data.anchor, dim()}, hull_, direction_);
     kernels::CoordinateState<T> state;
@@ -160,7 +160,7 @@ class RowSetup {
 
   T ordinary_vjp(Rows<const T> u, Rows<const T> grad_x, const kernels::CoordinateState<T>& state,
                  Rows<T> grad_u) noexcept {
-    // The active side is all that a cotangent needs.
+    // A cotangent needs the active side alone.
     const Side side = side_of(state.active);
     const std::size_t j = side.coordinate;
     kernels::guarded_sides({1, row_.lower + j, row_.upper + j, 0}, map_.data.anchor + j, &up_[j], &down_[j]);
@@ -209,8 +209,8 @@ class RowSetup {
   std::vector<T> anchor_;
   std::vector<T> up_;
   std::vector<T> down_;
-  std::vector<T> direction_;         // of an extreme row
-  std::vector<T> zeros_;             // where that row is seen from
+  std::vector<T> direction_;         // direction of an extreme row
+  std::vector<T> zeros_;             // an anchor of zeros, for passes over that direction
   std::vector<T> anchor_cotangent_;  // h
   HullProjector<T> hull_;
   kernels::CoordinateMap<T> map_;
@@ -232,7 +232,7 @@ void BoundsMap<T>::project(const SampleBounds<T>& bounds, Rows<const T> u, Rows<
   const auto setup = [&]() -> RowSetup<T>& {
     return setup_of_row ? *setup_of_row : setup_of_row.emplace(dim_, method_, bounds);
   };
-  // Rows with fixed coordinates are those without an interior that have one once these are left out.
+  // Rows with fixed coordinates have no interior until these coordinates are left out.
   const auto project_fixed = [&](std::size_t i) {
     if (!FixedCoordinates<T>::in_row(bounds, i)) return false;
     status[i] = FixedCoordinates<T>(bounds, i, u[i]).project(method_, x[i]);
@@ -259,7 +259,7 @@ void BoundsMap<T>::project(const SampleBounds<T>& bounds, Rows<const T> u, Rows<
       status[i] = RowStatus::not_finite;
     } else {
       status[i] = RowStatus::ok;
-      // What the general passes leave says nothing to those for shares.
+      // The backward passes for shares cannot use the state that the general passes saved.
       if (by_shares && !state.empty()) state[i].rho = std::numeric_limits<T>::infinity();
       continue;
     }
@@ -300,7 +300,7 @@ void BoundsMap<T>::project_vjp(const SampleBounds<T>& bounds, Rows<const T> u, R
       continue;
     }
     setup().place_anchor(i);
-    // Lower bounds that are 0 but want a cotangent: what the passes for shares left says nothing to the general ones.
+    // Lower bounds that are 0 but need a cotangent: the general passes cannot use the state that the passes for shares saved.
     const auto at = by_shares && state[i].rho < guard::kLargestRho<T> ? setup().reduce(u.slice(i, 1))
                                                                       : unpack<kernels::CoordinateState>(state[i]);
     const T q = setup().vjp(u.slice(i, 1), grad_x.slice(i, 1), at, grad_u.slice(i, 1));

@@ -33,7 +33,7 @@ struct ShareRow {
         theta(hn::Set(RowTag<T>(), theta_of_row)),
         shift(hn::Set(RowTag<T>(), shift_of_row)) {}
 
-  // 1 behind the end.
+  // Lanes behind the end of the row hold 1.
   template <class Lanes>
   HWY_INLINE RowVec<T> cap(const Lanes& lanes) const {
     return lanes.only_or(lanes.load(caps), hn::Set(RowTag<T>(), T{1}));
@@ -46,13 +46,13 @@ struct ShareRow {
   HWY_INLINE RowVec<T> offset(const Lanes& lanes) const {
     return lanes.only(hn::Sub(lanes.load(u), first_u));
   }
-  // Zero behind the end.
+  // Lanes behind the end of the row are zero.
   template <class Lanes>
   HWY_INLINE RowVec<T> direction(const Lanes& lanes, RowVec<T> reach) const {
     return lanes.only(hn::Sub(hn::Sub(lanes.load(u), first_u), hn::MulAdd(theta, reach, shift)));
   }
 
-  // Both at one coordinate: a vector of one number, with the same roundings.
+  // reach and d at one coordinate, computed on vectors of one lane with the same roundings as in the loops.
   struct Coordinate {
     T reach;
     T d;
@@ -80,7 +80,7 @@ HWY_INLINE FirstSums<T> first_pass(const ShareRow<T>& row, std::size_t n) {
   Sum4<T> offset;
   auto smallest = row.total;
   for_each_lanes<T>(n, [&](int k, auto lanes) SOFTRADIAL_LANES {
-    // A minimum may drop a NaN; this one keeps that of a cap, and the sum is NaN then.
+    // A minimum may drop a NaN. This form keeps a cap's NaN, and then the sum is NaN, too.
     const auto cap = row.cap(lanes);
     const auto r = hn::IfThenElse(hn::Ge(cap, row.total), row.total, cap);
     smallest = hn::Min(smallest, r);
@@ -90,7 +90,7 @@ HWY_INLINE FirstSums<T> first_pass(const ShareRow<T>& row, std::size_t n) {
   return {reach.total(), offset.total(), hn::GetLane(hn::MinOfLanes(tag, smallest))};
 }
 
-// Returns gamma; rho and, with kActive, the active side go into the state.
+// Returns gamma. Writes rho and, with kActive, the active side to the state.
 template <bool kActive, class T>
 HWY_INLINE T second_pass(const ShareRow<T>& row, const guard::ShareSlacks<T>& slacks, std::size_t n,
                          ShareState<T>& state) {
@@ -121,7 +121,7 @@ HWY_INLINE T second_pass(const ShareRow<T>& row, const guard::ShareSlacks<T>& sl
     const auto first = hn::Min(where[0].or_none(hn::Eq(best[0], most)), where[1].or_none(hn::Eq(best[1], most)));
     state.active =
         gamma > 0 ? static_cast<std::int32_t>(hn::GetLane(hn::MinOfLanes(typename LaneIndex<T>::Tag(), first))) : 0;
-    // Below the anchor: a lower side.
+    // A negative d points to a lower side.
     if (row.at(static_cast<std::size_t>(state.active)).d < 0) state.active += static_cast<std::int32_t>(n);
   }
   return gamma;
@@ -189,26 +189,26 @@ struct Cotangents {
   T* total;  // null: not wanted
 };
 
-// The cotangents of one row. g = grad_x, n = dim, a the active coordinate, R = sum(reach).
+// The cotangents of one row. g = grad_x, n = dim, a is the active coordinate, R = sum(reach).
 //
-// Of u. n = grad gamma(d) has one entry, slope = d gamma / d d_a, and P takes the mean from phi g and normal n; d has none:
+// u: grad gamma(d) has one entry, slope = d gamma / d d_a, and P takes the mean from phi g and normal grad gamma; d has none:
 //   grad_u = phi g + radial d + common 1 + at_active e_a
 //   at_active = normal slope,   common = -(phi sum(g) + at_active) / n
 //
-// Of the active slack s, which is reach_a - u0_a above and u0_a below: slack_grad, the number. The anchor gets -slack_grad or
-// +slack_grad of it at a, and above the reach gets slack_grad too.
+// The active slack s is reach_a - u0_a on an upper side and u0_a on a lower one; its cotangent is the number slack_grad. The
+// anchor gets -slack_grad or +slack_grad of it at a, and on an upper side the reach gets slack_grad too.
 //
-// Of the anchor, since x = u0 + phi d and d = P (u - u0):
+// Anchor, since x = u0 + phi d and d = P (u - u0):
 //   h = g - grad_u -+ slack_grad e_a
 //     = (g - (phi g + radial d + common 1)) + h_active e_a,   h_active = -at_active -+ slack_grad
 //
-// Of the data, through u0 = theta reach, theta = total / R (docs/math/vjp.md, with lower = 0 and spare = total):
+// Data, through u0 = theta reach, theta = total / R (docs/math/vjp.md, with lower = 0 and spare = total):
 //   grad reach = theta (h - H 1),   H = h.reach / R
 //   grad cap_j = grad reach_j where cap_j <= total;   grad total = H + the sum of the other grad reach_j
-// H is wanted before h is formed: its terms are summed by the first pass,
+// H is needed before h is formed: its terms are summed by the first pass,
 //   h.reach = (1 - phi) g.reach - radial d.reach - common R + h_active reach_a.
-// The last pass writes all but the terms at a, which are added at the end:
-//   at_active to grad_u_a,   reach_active = theta h_active, above plus slack_grad, to grad reach_a.
+// The last pass writes everything except the terms at a, which are added at the end:
+//   at_active to grad_u_a,   reach_active = theta h_active (on an upper side plus slack_grad) to grad reach_a.
 template <bool kData, class T, class Profile>
 HWY_INLINE void vjp_row(const Profile& profile_at, const ShareRow<T>& row, std::size_t n, const T* g,
                         const ShareState<T>& state, const Cotangents<T>& out) {

@@ -14,7 +14,7 @@
 //
 //   u0_j = theta reach_j,   reach_j = min(cap_j, total),   theta = total / sum(reach)
 //
-// A cap above the total is implied by the others, so that reach_j may stand for it, and both slacks are shares of it:
+// A cap above the total is implied by the others, so that reach_j may stand for it, and both slacks are shares of reach_j:
 //
 //   gamma(d) = max_j max(d_j up, -d_j down) / reach_j,
 //   up = 1 / ((1 - theta) (1 - 8 ulp) - ulp),   down = 1 / (theta (1 - 9 ulp))          (guarded: docs/math/margin.md)
@@ -22,8 +22,8 @@
 //   pass 1   sum(reach), mean(u - u_1)
 //   pass 2   d, |d|^2, gamma
 //   pass 3   x = u0 + phi d
-// Neither u0 nor the slacks are stored: forming them again costs less than loading them. Set-up by passes of their own, as
-// other bounds have it, was four times slower.
+// Neither u0 nor the slacks are stored: forming them again costs less than loading them. Separate passes for the set-up, as
+// for other bounds, were four times slower.
 namespace softradial::kernels {
 
 template <class T>
@@ -39,7 +39,7 @@ struct ShareRows {
   Rows<const T> total;  // one number a row
 };
 
-// What the forward pass of a row leaves. gamma is not among it: it is that of the active coordinate.
+// What the forward pass of a row saves. gamma is not saved: it is that of the active coordinate.
 template <class T>
 struct ShareState {
   T rho = 0;                // |d|^2
@@ -63,8 +63,8 @@ const ShareKernels<float>& ShareKernels<float>::choose() noexcept;
 template <>
 const ShareKernels<double>& ShareKernels<double>::choose() noexcept;
 
-// Does rows 0, 1, ... up to the first of extreme size or that is not finite: returns how many were done. Those without an
-// interior by more than rounding are marked, and NaN. `state` is null or has a place for each row, which receives a
+// Does rows 0, 1, ... up to the first that is of extreme size or not finite, and returns how many it did. Rows without an
+// interior by more than rounding are marked and become NaN. `state` is null or has a place for each row, which receives a
 // ShareState.
 template <class T>
 inline std::size_t project_shares(const ShareMap<T>& map, const ShareRows<T>& sets, Rows<const T> u, Rows<T> x,
@@ -72,8 +72,8 @@ inline std::size_t project_shares(const ShareMap<T>& map, const ShareRows<T>& se
   return table<ShareKernels<T>>().project(map, sets, u, x, status, state);
 }
 
-// The cotangents of u, and of the caps and the totals where those have data. `status` and `state` are what project_shares
-// left; stops at the first row that is not ok or was not done there, and returns how many were done.
+// The cotangents of u, and of the caps and the totals if these have data. `status` and `state` are what project_shares
+// saved. Stops at the first row that is not ok or was not done there, and returns how many it did.
 template <class T>
 inline std::size_t shares_vjp(const ShareMap<T>& map, const ShareRows<T>& sets, Rows<const T> u, Rows<const T> grad_x,
                               const RowStatus* status, const RowState<T>* state, Rows<T> grad_u, Rows<T> grad_caps,

@@ -87,7 +87,7 @@ class DivergenceFunction final : public ConvexFunction {
  private:
   static constexpr double kEdge = std::numeric_limits<double>::epsilon();
 
-  // log(x / r), and below the edge that of the edge.
+  // log(x / r); below the edge, its value at the edge.
   template <class N>
   static N log_ratio(const N& x, const N& r) {
     using std::log;

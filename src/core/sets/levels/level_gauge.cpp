@@ -10,7 +10,7 @@
 namespace softradial {
 namespace {
 
-// What the guard counts for the norm of d and the quotient by the exit.
+// Terms that the guard counts for the norm of d and the quotient by the exit.
 constexpr std::size_t kTerms = 8;
 
 // The exit of a ray from {h <= 0}: t with h(u0 + t v) = 0, for h(u0) < 0. f(t) = h(u0 + t v) is convex and increasing
@@ -48,7 +48,7 @@ class RayExit {
     return low;
   }
 
-  // grad h(u0 + t v) in b.gradient.
+  // Writes grad h(u0 + t v) to b.gradient.
   void gradient(std::span<const double> v, double t, Buffers& b) const noexcept {
     move(v, t, b);
     h_.gradient(b.point, b.gradient);
@@ -85,14 +85,14 @@ class RayExit {
   std::span<const double> u0_;
 };
 
-// How the exits of tensors end: by Newton's steps from outside, where a convex function's tangents lead back to the root
-// without passing it; or by halvings, for a function that may be infinite outside or have slopes of any size.
+// How the search for the exits of tensors ends: by Newton's steps from outside, where a convex function's tangents lead back to
+// the root without passing it; or by halvings, for a function that may be infinite outside or have slopes of any size.
 enum class Finish { newton, halvings };
 
 Finish finish_of(const ConvexFunction& h) { return h.steepest() ? Finish::newton : Finish::halvings; }
 
-// The exits of all rays at once, each in (0, longest]: halvings of the bracket on a log scale, then the finish. `longest`
-// where the ray does not leave before; all are inside up to `nearest` times that.
+// The exits of all rays at once, each in (0, longest]: halvings of the bracket on a log scale, then the finish. A ray that does
+// not leave before gets `longest`; all rays are inside up to `nearest` times that.
 Tensor find_exits(const TensorFunction& h, Finish finish, const Tensor& u0, const Tensor& v, const Tensor& longest,
                   double nearest = kUlp<double>) {
   constexpr int kLogHalvings = 18;  // from a ratio of 2^52 to one of 1 + 2e-4
@@ -235,7 +235,7 @@ double axis_lipschitz(const ConvexFunction& h, const Eigen::VectorXd& u0) {
   return static_cast<double>(std::sqrt(squares));
 }
 
-// The same for an anchor of each sample.
+// The same bound for an anchor of each sample.
 Tensor axis_lipschitz(const TensorFunction& h, const Tensor& u0, const TensorSpace& space) {
   const std::size_t n = u0.value().width();
   const Tensor start = larger(norm(u0), 1);

@@ -31,7 +31,7 @@ class CallableFunction final : public ConvexFunction {
 
 }  // namespace
 
-// Nothing is known of the formula: 64 roundings of terms as large as h at the anchor, or as 1.
+// The formula is not known. So 64 roundings are assumed, of terms as large as h at the anchor, or as 1.
 double ConvexFunction::value_error(std::span<const double> anchor) const noexcept {
   constexpr double kRoundings = 64;
   return kRoundings * std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(value(anchor)));

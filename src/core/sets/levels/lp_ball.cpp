@@ -123,8 +123,8 @@ std::shared_ptr<const ConvexFunction> checked_function(const Eigen::VectorXd& ce
   return std::make_shared<const LpDistance>(center, radius, p);
 }
 
-// A smooth barrier of {(d, T) : |d|_p < T} in the variables (d, T), T last: three of them by p. -log(T - |d|_p) itself has
-// a kink at d = 0, exactly where Newton's method likes to go. Nothing outside the domain.
+// Smooth barriers of {(d, T) : |d|_p < T} in the variables (d, T), T last: one of three, by p. -log(T - |d|_p) itself
+// has a kink at d = 0, exactly where Newton's method likes to go. Empty outside the domain.
 
 // p = infinity: the 2n halfspaces, -sum_j log(T - d_j) + log(T + d_j).
 std::optional<BarrierTerms> max_norm_barrier(const Eigen::VectorXd& d, double T) {
@@ -259,7 +259,7 @@ class LpGauge final : public GuardedGauge<T> {
   double per_radius_;
 };
 
-// Nothing where the anchor is not the centre, up to the anchor's own rounding: that is a matter for the level set's root.
+// Null if the anchor is not the centre, up to the anchor's own rounding: then the level set's root gives the gauge.
 template <class T>
 GaugePtr<T> make_lp_gauge(const Eigen::VectorXd& center, double radius, double p, const Eigen::VectorXd& u0) {
   const double offset = distance<double>(span_of(u0), center, p);

@@ -56,7 +56,7 @@ class LmiGauge final : public GuardedGauge<T> {
     Scratch(Eigen::Index order, std::size_t size)
         : triangles(size), sum(Matrix::Zero(order, order)), v(order), image(order), solver(order), shifted(order) {}
     std::vector<T> triangles;  // the lower triangle of G(d), column after column, for each row
-    Matrix sum;                // that of one row; what is above the diagonal is not read
+    Matrix sum;                // the triangle of one row's G(d); entries above the diagonal are not read
     Eigen::Matrix<T, Eigen::Dynamic, 1> v;
     Eigen::Matrix<T, Eigen::Dynamic, 1> image;
     SymmetricEigen<T> solver;
@@ -102,8 +102,8 @@ class LmiGauge final : public GuardedGauge<T> {
   // alternative: three times slower, and it allocates.
   void find_vector(T gamma, Scratch& s) const noexcept {
     constexpr int kSteps = 4;
-    s.sum /= -gamma;  // by the size of d: squares of a tiny direction would underflow
-    T squares = 0;    // of all entries, of which the lower triangle is there
+    s.sum /= -gamma;  // divided by the size of d: squares of a tiny direction would underflow
+    T squares = 0;    // sum over all entries, from the lower triangle
     for (Eigen::Index c = 0; c < order_; ++c) {
       squares += 2 * s.sum.col(c).tail(order_ - c).squaredNorm() - s.sum(c, c) * s.sum(c, c);
     }
@@ -239,7 +239,7 @@ GaugePtr<double> Lmi::gauge_f64(const AnchoredHull& at) const {
   return make_lmi_gauge<double>(F_, value(at.point), at.point);
 }
 
-// The same gauge with F(u0) = L L' for each sample: the largest eigenvalue of -L^-1 F(d) L^-T, in double.
+// The gauge with F(u0) = L L' for each sample: the largest eigenvalue of -L^-1 F(d) L^-T, in double.
 TensorGaugeAt Lmi::gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const {
   const TensorSpace& space = data.space();
   const std::vector<Eigen::MatrixXd> slopes(F_.begin() + 1, F_.end());

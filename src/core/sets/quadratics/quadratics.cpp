@@ -75,7 +75,7 @@ using ExtendedMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic
 
 // A and g are kept in extended precision, whose exponents hold the square of every double.
 struct QuadraticData {
-  long double A;        // as above
+  long double A;        // A of the table above
   long double A_error;  // bound of its rounding error
   Extended g;
   Eigen::MatrixXd L;    // no rows: the identity
@@ -204,7 +204,7 @@ class QuadraticGauge final : public GuardedGauge<T> {
     return w;
   }
 
-  // With w = V d.
+  // The root for w = V d.
   [[nodiscard]] Root<T> root(std::span<const T> d, std::span<const T> w) const noexcept {
     const T curved =
         inflation_ * kernels::dot(d.data(), d.data(), d.size()) + kernels::dot(w.data(), w.data(), w.size());
@@ -259,8 +259,8 @@ QuadraticData quadratic_data(const Eigen::MatrixXd& P, const Eigen::VectorXd& q,
   return {at.A, error, at.g, L.rows() > 0 ? L : Eigen::MatrixXd::Zero(1, u0.size()), factor_error(P)};
 }
 
-// The gauge of the table above for an anchor of each sample. `sizes` are those of the terms that A is the difference of;
-// no rows in L: the identity.
+// The gauge of the table above for an anchor of each sample. A is a difference of terms of these `sizes`. Without rows, L
+// stands for the identity.
 TensorGaugeAt gauge_of(const AtAnchor<Tensor>& at, const Tensor& sizes, const Eigen::MatrixXd& L, const Tensor& anchor,
                        const TensorSpace& space) {
   const Tensor inside = at.A > 0;
@@ -269,7 +269,7 @@ TensorGaugeAt gauge_of(const AtAnchor<Tensor>& at, const Tensor& sizes, const Ei
   const bool identity = L.rows() == 0;
   const Tensor lipschitz = frozen(2 * norm(beta) + (identity ? 1.0 : L.norm()) / root(A));
   const Tensor unit =
-      where_else(lipschitz > 0 && isfinite(lipschitz), lipschitz, 1);  // of the squares: they stay in range
+      where_else(lipschitz > 0 && isfinite(lipschitz), lipschitz, 1);  // keeps the squares in range
   const std::size_t terms = anchor.value().width() + static_cast<std::size_t>(L.rows());
   const Tensor columns = identity ? Tensor() : space.working_constant(Eigen::MatrixXd(L.transpose()));
   const TensorGauge gauge = [columns, by_root = space.working(1 / root(A) / unit), beta = space.working(beta / unit),

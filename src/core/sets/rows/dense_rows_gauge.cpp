@@ -37,7 +37,7 @@ class DenseRowsGauge final : public GuardedGauge<T> {
     for (std::size_t i = 0; i < d.count(); ++i) at[i] = {s.gamma[i], s.active[i] < 0 ? 0 : s.active[i]};
   }
 
-  // One row instead of a second product; out of the panels it would cost a cache line for each number.
+  // Adds one row instead of a second product. Read from the panels, it would cost a cache line for each number.
   void add_gradient(T scale, std::span<const T>, const GaugeAt<T>& at, std::span<T> out,
                     GaugeScratch&) const noexcept override {
     if (!(at.gamma > 0)) return;

@@ -48,8 +48,8 @@ inline void matrix_max(const Panels<T>& w, Rows<const T> d, T* best, std::int32_
   table<MatrixMaxKernels<T>>().matrix_max(w, d, best, index, scratch);
 }
 
-// The same with scales that change from row to row: best[r] = max(0, max_i scale_ri (w_i . d_r)), scale_ri >= 0. `scales`
-// has a number for every row of every panel: num_panels * kPanelRows, those behind the last row of W being zeros.
+// The maximum with scales that change from row to row: best[r] = max(0, max_i scale_ri (w_i . d_r)), scale_ri >= 0. `scales`
+// has a number for every row of every panel, num_panels * kPanelRows; those behind the last row of W are zeros.
 template <class T>
 inline void scaled_matrix_max(const Panels<T>& w, std::type_identity_t<Rows<const T>> d,
                               std::type_identity_t<Rows<const T>> scales, T* best, std::int32_t* index,

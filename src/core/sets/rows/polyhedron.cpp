@@ -53,7 +53,7 @@ LinearSystem polyhedron_system(const Matrix& A, const Eigen::VectorXd& b, const 
   return system;
 }
 
-// The rows again as a matrix, dense or sparse as they were given, and their bounds.
+// Adds the rows as a matrix, dense or sparse as they were given, and their bounds.
 void add_fields(Description& description, const char* matrix_name, const char* bound_name,
                 const std::vector<LinearSystem::Row>& rows, std::size_t dim, bool sparse) {
   std::vector<Eigen::Triplet<double>> entries;
@@ -74,7 +74,7 @@ void add_fields(Description& description, const char* matrix_name, const char* b
   description.fields.emplace_back(bound_name, std::move(bounds));
 }
 
-// Where most of a row lies along the hull its own columns of the normals tell; otherwise all of them are needed.
+// If most of a row lies along the hull, the normals' columns at its entries tell; otherwise all columns are needed.
 bool constant_on_hull(const LinearSystem::Row& row, const AffineHull& hull) {
   if (hull.codimension() == 0) {
     return std::none_of(row.entries.begin(), row.entries.end(), [](const auto& e) { return e.value != 0; });
@@ -128,7 +128,7 @@ GaugePtr<T> rows_gauge(const LinearSystem& system, const AnchoredHull& at, bool 
   return sparse ? make_sparse_rows_gauge<T>(rows, system.dim()) : make_dense_rows_gauge<T>(rows, system.dim());
 }
 
-// One block M x (<= or =) v of SET.json: both keys or neither. The dimension is that of the block that has rows, else "dim".
+// Checks one block M x (<= or =) v of SET.json: both keys or neither. The dimension is that of the block with rows, else "dim".
 void require_pair(const Fields& f, std::string_view matrix, std::string_view bounds) {
   const std::string both =
       std::string(kPolyhedron) + ": " + std::string(matrix) + " and " + std::string(bounds) + " go together";
@@ -278,7 +278,7 @@ std::optional<BarrierTerms> PolyhedralSet::nonlinear_barrier(const Eigen::Vector
   return BarrierTerms(dim());
 }
 
-// Numbers that are not chosen are replaced before they are divided by: their derivatives must stay finite.
+// Numbers that are not chosen are replaced before the division: their derivatives must stay finite.
 TensorGaugeAt rows_gauge_in_tensors(const Tensor& A, const Tensor& slack, const Tensor& anchor,
                                     const TensorSpace& space) {
   if (slack.value().width() == 0) {

@@ -26,7 +26,7 @@ T guarded_scales_of(const LinearSlack<T>& slack, const T* HWY_RESTRICT norms, co
   const auto zero = hn::Zero(tag);
   auto good = hn::FirstN(tag, hn::Lanes(tag));
   auto steepest = zero;
-  // Lanes beyond the last row read as 0.x <= 0.
+  // Lanes behind the last row read as 0.x <= 0.
   for_each_lanes<T>(m, [&](int, auto lanes) SOFTRADIAL_LANES {
     const auto at =
         slack.image != nullptr ? hn::Sub(lanes.load(slack.b), lanes.load(slack.image)) : lanes.load(slack.b);
@@ -53,7 +53,7 @@ HWY_INLINE T shared_scales_of(const SharedRows<T>& rows, const T* HWY_RESTRICT b
   for_each_lanes<T>(rows.norms.size(), [&](int, auto lanes) SOFTRADIAL_LANES {
     auto slack = lanes.load(b);
     if constexpr (kImage) slack = hn::Sub(slack, lanes.load(rows.image));
-    // Behind the end both are 0. A NaN is not greater than anything.
+    // In lanes behind the end both sides are 0. A NaN is not greater than anything.
     good = hn::And(good, hn::Ge(slack, lanes.load(rows.least.data())));
     const auto guarded = guard::guarded_slack(math, slack, lanes.load(rows.loss.data()));
     const auto inverse = guard::reciprocal_slack(math, hn::Eq(slack, infinity), guarded);
@@ -95,7 +95,7 @@ const RowSlackKernels<double>& RowSlackKernels<double>::choose() noexcept {
   return HWY_DYNAMIC_DISPATCH(row_slack_kernels_f64)();
 }
 
-// guarded = keep slack - loss >= 3/4 slack  and  guarded >= kSmallestSlack, solved for the slack; a few ulp above it, so
+// Solves  guarded = keep slack - loss >= 3/4 slack  and  guarded >= kSmallestSlack  for the slack, and adds a few ulp, so
 // that rounding cannot let one through.
 template <class T>
 SharedRows<T>::SharedRows(std::span<const T> row_norms, const AnchorSize<T>& size, const T* image_of_anchor)

@@ -16,7 +16,7 @@
 // A row that never binds has scale 0: slack_i = +infinity, or norm_i = 0 with slack_i >= 0.
 namespace softradial::kernels {
 
-// What the loss of a slack needs of an anchor.
+// The numbers of an anchor that the loss of a slack depends on.
 template <class T>
 struct AnchorSize {
   T norm;       // |u0|
@@ -30,8 +30,8 @@ struct LinearSlack {
   const T* image;
 };
 
-// For samples that share the rows and the anchor, all norms lying between kSmallestSlack and its reciprocal: what does not
-// depend on b is prepared once.
+// For samples that share the rows and the anchor, if all norms lie between kSmallestSlack and its reciprocal. Everything that
+// does not depend on b is prepared once.
 template <class T>
 struct SharedRows {
   std::span<const T> norms;
@@ -64,7 +64,7 @@ template <class T>
   return table<RowSlackKernels<T>>().guarded_scales(slack, norms, size, m, scale);
 }
 
-// The same for all samples of a batch. scales: a row for each of b's. steepest: D of each, or a negative number.
+// The scales for all samples of a batch. scales: a row for each row of b. steepest: D of each, or a negative number.
 template <class T>
 inline void guarded_scale_rows(const SharedRows<T>& rows, Rows<const T> b, Rows<T> scales, T* steepest) noexcept {
   table<RowSlackKernels<T>>().guarded_scale_rows(rows, b, scales, steepest);

@@ -21,7 +21,7 @@ template <class T>
 template <class T>
 [[nodiscard]] GaugePtr<T> make_sparse_rows_gauge(const ScaledRows& rows, std::size_t dim);
 
-// The same by tensors. W: (rows x dim); no rows: gamma = 0.
+// The gauge of scaled rows by tensors. W: (rows x dim); without rows gamma = 0.
 [[nodiscard]] TensorGauge rows_in_tensors(const Eigen::MatrixXd& W, const TensorSpace& space);
 
 // The gauge of A x <= b from an anchor for each sample, (..., dim), guarded row by row as row_slack_kernels.hpp does it.

@@ -34,7 +34,7 @@ T euclidean_norm(std::span<const T> v) noexcept {
   return largest * std::sqrt(relative);
 }
 
-// A block of samples on its way through the map, and the buffers for it.
+// A block of samples on its way through the map, with its buffers.
 template <class T>
 struct Block : RayRows<T> {
   Block(std::size_t max_rows, const HullProjector<T>& hull, std::size_t num_rows)
@@ -52,7 +52,7 @@ struct Block : RayRows<T> {
 
   std::size_t padded;  // num_rows, filled up to whole panels
   std::vector<T> scales;
-  std::vector<T> norms;  // of one sample's own matrix
+  std::vector<T> norms;  // row norms of one sample's own matrix
   std::vector<T> kappa;  // negative: no interior
   std::vector<T> pull;   // gamma(d) times its cotangent
   std::vector<T> gamma;  // without kappa |d|
@@ -78,16 +78,16 @@ struct PolyhedraMap<T>::Impl {
   std::size_t dim;
   HullProjector<T> hull;
   Method method;
-  std::optional<kernels::Panels<T>> panels;  // of the A that all samples share
+  std::optional<kernels::Panels<T>> panels;  // the A that all samples share
   std::vector<T> norms;                      // |a_k| of its rows
-  bool ordinary_norms;                       // there are some, and none is of extreme size
+  bool ordinary_norms;                       // there are norms, and none is of extreme size
   mutable Pool<Block<T>> blocks = {};
 
   static bool is_ordinary(T norm) noexcept {
     return norm >= guard::kSmallestSlack<T> && norm <= guard::kLargestNorm<T>;
   }
 
-  // kappa of a set whose gauge is at most `steepest` over unit vectors; negative where that is: no interior.
+  // kappa of a set whose gauge is at most `steepest` over unit vectors. Both are negative if there is no interior.
   [[nodiscard]] T kappa(T steepest) const noexcept {
     return static_cast<T>(guard::kappa_of_unit(guard::kUlp<T>, dim)) * steepest;
   }
@@ -104,7 +104,7 @@ struct PolyhedraMap<T>::Impl {
 
 namespace {
 
-// gamma(d) = max(0, max_k scale_k a_k.d): the smallest k among equals, 0 where the maximum is not positive.
+// gamma(d) = max(0, max_k scale_k a_k.d). The active row is the smallest k among equals, 0 if the maximum is not positive.
 template <class T>
 GaugeAt<T> matrix_gauge(Rows<const T> A, const T* scales, std::span<const T> d) noexcept {
   GaugeAt<T> at;
@@ -198,7 +198,7 @@ void PolyhedraMap<T>::project(const SamplePolyhedra<T>& sets, Rows<const T> A, R
       ray.gamma = block.gamma[r] + block.kappa[r] * ray.norm();
       step = std::visit([&](const auto& m) { return scale_ray<T>(m, ray, block.direction(r)).step; }, e.method);
       if (state.empty()) continue;
-      // kappa is what the backward pass cannot get from the active row alone.
+      // The backward pass cannot get kappa from the active row alone.
       state[i] = pack(kernels::RayState<T>{.rho = ray.exponent == 0 ? ray.rho : std::numeric_limits<T>::infinity(),
                                            .gamma = block.gamma[r],
                                            .kappa = block.kappa[r],
@@ -225,7 +225,7 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
   const kernels::AnchorSize<T> shared_size = e.size_of(sets.anchor[0]);
   const kernels::RayMap<T> rays{e.method, profile_function<T>(e.method)};
 
-  // a_k and w of sample i; no row where gamma(d) = 0.
+  // a_k and w of sample i; the row is null where gamma(d) = 0.
   const auto normal_of = [&](std::size_t i) -> kernels::RayNormal<T> {
     const auto at = unpack<kernels::RayState>(state[i]);
     if (!(at.gamma > 0)) return {};
@@ -236,7 +236,7 @@ void PolyhedraMap<T>::project_vjp(const SamplePolyhedra<T>& sets, Rows<const T> 
     const kernels::AnchorSize<T> size = one_anchor ? shared_size : e.size_of(sets.anchor[i]);
     return {row.data(), kernels::guarded_scale(slack, row_norm, size)};
   };
-  // Rows first, first + 1, ... by passes of their own, whatever the rows are.
+  // Does rows first, first + 1, ... by separate passes, whatever the rows are.
   const auto in_passes = [&](std::size_t first, std::size_t count) {
     const Rows<const T> g = grad_x.slice(first, count);
     block.load(u.slice(first, count), sets.anchor.slice(first, count), e.hull);
