@@ -60,7 +60,7 @@ def cones(count: int, rows: int, dim: int) -> Tuple[softradial.Set, Kappa]:
     ), kappa
 
 
-def lmi(size: int, dim: int) -> Tuple[softradial.Set, Kappa]:
+def matrix_inequality(size: int, dim: int) -> Tuple[softradial.Set, Kappa]:
     F = torch.randn(dim + 1, size, size, dtype=torch.float64)
     F = F + F.mT
     F[0] = 2 * torch.eye(size, dtype=torch.float64)
@@ -88,8 +88,8 @@ def main() -> None:
         "quadratics, 100 in dimension 50": quadratics(100, 50),
         "second-order cones, 10 of 10 x 50": cones(10, 10, 50),
         "second-order cones, 100 of 10 x 50": cones(100, 10, 50),
-        "LMI, 10 x 10, dimension 50": lmi(10, 50),
-        "LMI, 50 x 50, dimension 50": lmi(50, 50),
+        "LMI, 10 x 10, dimension 50": matrix_inequality(10, 50),
+        "LMI, 50 x 50, dimension 50": matrix_inequality(50, 50),
     }
     print(f"{'RAYEN, 500 rows, from Python':58} {'':12} {'us':>10} {'its us':>10} {'ratio':>7}")
     for name, (constraint, kappa) in cases.items():

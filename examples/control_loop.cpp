@@ -1,4 +1,4 @@
-// A controller whose actions never leave the safe set: an ellipsoid (the energy that the drive can take) cut by a box
+// A controller whose actions never leave the safe set: an ellipsoid (the energy 1/2 x'Rx that the drive can take) cut by a box
 // (the limits of each motor). Everything is allocated before the loop; inside it there are only noexcept calls.
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@ using namespace softradial;
 
 int main() {
   const Eigen::Vector2d limit(1.0, 0.6);
-  const Eigen::Matrix2d energy{{1.0, 0.4}, {0.4, 2.0}};
-  const Set safe_actions = Intersection({Ellipsoid(Eigen::Vector2d::Zero(), energy), Box(-limit, limit)});
+  const Eigen::Matrix2d R{{1.0, 0.4}, {0.4, 2.0}};
+  const Set safe_actions = Intersection({Quadratic(R, Eigen::Vector2d::Zero(), -0.5), Box(-limit, limit)});
 
   const Evaluator<float> evaluator(safe_actions, require_anchor(safe_actions), SoftRadial{}, 1);
   Workspace<float> workspace(evaluator);

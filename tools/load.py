@@ -12,6 +12,7 @@ Exit code 1 if one of them does not hold.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -59,16 +60,17 @@ def numbers(seed: int, rows: int, dim: int, dtype: Any = np.float64) -> np.ndarr
 
 
 def c_layers() -> List[Any]:
-    """A kernel of its own, a polyhedron, a level set and an iteration, each in a layer of its own."""
+    """A polyhedron, an iteration, and every type of ./dev verify that can have any dimension, each in a layer of its own."""
+    sys.path.insert(0, str(Path(__file__).parent / "verify"))
     import softradial.numpy as sr
+    from subjects import TABLE
 
     random = np.random.default_rng(1)
     A = random.normal(size=(60, 20))
     return [
-        sr.SoftRadial(sr.CappedSimplex(20, 0.2)),
         sr.SoftRadial(sr.Polyhedron(A, np.ones(60))),
-        sr.SoftRadial(sr.LpBall(np.zeros(20), 1.0, 1.5)),
         sr.SoftOrthogonal(sr.CappedSimplex(20, 0.2)),
+        *(sr.SoftRadial(sr.parse_set(json.dumps(kind.long(20)))) for kind in TABLE.values() if kind.long),
     ]
 
 

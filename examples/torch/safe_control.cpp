@@ -8,8 +8,8 @@
 
 int main() {
   torch::manual_seed(0);
-  const Eigen::Matrix2d shape{{4.0, 1.0}, {1.0, 2.0}};  // x' shape x <= 1: what the actuator can do
-  softradial::nn::SoftRadial safe(softradial::Ellipsoid(Eigen::Vector2d::Zero(), shape));
+  const Eigen::Matrix2d energy{{4.0, 1.0}, {1.0, 2.0}};  // 1/2 x'Sx <= 1/2: what the actuator can take
+  softradial::nn::SoftRadial safe(softradial::Quadratic(energy, Eigen::Vector2d::Zero(), -0.5));
   torch::nn::Sequential policy(torch::nn::Linear(2, 16), torch::nn::Tanh(), torch::nn::Linear(16, 2), safe);
   torch::optim::Adam optimizer(policy->parameters(), 1e-2);
 

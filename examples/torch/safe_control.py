@@ -5,8 +5,8 @@ import torch
 from torch import nn
 
 torch.manual_seed(0)
-shape = torch.tensor([[4.0, 1.0], [1.0, 2.0]])  # x' shape x <= 1: what the actuator can do
-safe = softradial.SoftRadial(softradial.Ellipsoid(torch.zeros(2), shape))
+S = torch.tensor([[4.0, 1.0], [1.0, 2.0]])  # 1/2 x'Sx <= 1/2: the energy that the actuator can take
+safe = softradial.SoftRadial(softradial.Quadratic(S, torch.zeros(2), -0.5))
 policy = nn.Sequential(nn.Linear(2, 16), nn.Tanh(), nn.Linear(16, 2), safe)
 optimizer = torch.optim.Adam(policy.parameters(), 1e-2)
 
@@ -18,5 +18,5 @@ for _ in range(300):
     optimizer.step()
 
 action = policy(1000 * torch.randn(1000, 2)).double()
-print("largest x'Sx:", (action @ shape.double() * action).sum(-1).max().item())
+print("largest x'Sx:", (action @ S.double() * action).sum(-1).max().item())
 assert safe.set.violation(action).max() == 0

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <unordered_map>
 
 #include "algebra/as_doubles.hpp"
 #include "kernels/matrix_product_kernels.hpp"
@@ -22,11 +26,12 @@ constexpr int kClose = 4;
 // Fewer normals than this go row by row: a product's vectors hold 16 of them at once, used or not.
 constexpr std::size_t kFewNormals = 4;
 
-// Compares the largest entries, because squares underflow: where both are 0, a multiple of the normals would pass for a
-// direction along the hull. Numbers that are not finite stay so and need no further pass.
+// The largest |values[i]| for the indices i; NaN does not count.
 template <class T>
-bool is_close(T normal_part, std::span<const T> d) noexcept {
-  return !(normal_part > kClose * kernels::largest(d.data(), d.size()));
+T largest_of(std::span<const T> values, const std::vector<std::size_t>& indices) noexcept {
+  T most = 0;
+  for (const std::size_t i : indices) most = std::max(most, std::abs(values[i]));
+  return most;
 }
 
 }  // namespace
@@ -39,6 +44,7 @@ HullProjector<T>::HullProjector(const AffineHull& hull)
       normals_[k * dim_ + j] = static_cast<T>(hull.normals(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(j)));
     }
   }
+  find_blocks();
   if (codimension_ < kFewNormals) return;
   Matrices matrices{{codimension_, dim_}, {dim_, codimension_}};
   for (std::size_t k = 0; k < codimension_; ++k) {
@@ -48,6 +54,68 @@ HullProjector<T>::HullProjector(const AffineHull& hull)
     }
   }
   matrices_ = std::make_shared<const Matrices>(std::move(matrices));
+}
+
+// Entries below an ulp of their normal are rounding of the decomposition that made it. They are dropped: they would tie
+// blocks together.
+template <class T>
+void HullProjector<T>::find_blocks() {
+  if (trivial()) return;
+  // Each coordinate points to one of its block, the first of which points to itself.
+  std::vector<std::size_t> tied(dim_);
+  std::iota(tied.begin(), tied.end(), std::size_t{0});
+  const auto first_of = [&](std::size_t j) {
+    while (tied[j] != j) j = tied[j] = tied[tied[j]];
+    return j;
+  };
+  std::vector<std::size_t> some_coordinate(codimension_);
+  for (std::size_t k = 0; k < codimension_; ++k) {
+    T* const normal = normals_.data() + k * dim_;
+    const T dust = std::numeric_limits<T>::epsilon() * kernels::largest(normal, dim_);
+    std::optional<std::size_t> before;
+    for (std::size_t j = 0; j < dim_; ++j) {
+      if (std::abs(normal[j]) <= dust) {
+        normal[j] = 0;
+        continue;
+      }
+      if (before) tied[first_of(j)] = first_of(*before);
+      before = j;
+    }
+    some_coordinate[k] = before.value_or(0);
+  }
+  std::unordered_map<std::size_t, std::size_t> block_of;
+  for (std::size_t k = 0; k < codimension_; ++k) {
+    const auto [place, is_new] = block_of.try_emplace(first_of(some_coordinate[k]), blocks_.size());
+    if (is_new) blocks_.emplace_back();
+    blocks_[place->second].normals.push_back(k);
+  }
+  for (std::size_t j = 0; j < dim_; ++j) {
+    const auto place = block_of.find(first_of(j));
+    if (place != block_of.end()) blocks_[place->second].coordinates.push_back(j);
+  }
+  whole_ = blocks_.front().coordinates.size() == dim_;
+}
+
+// Compares the largest entries, because squares underflow: where both are 0, a multiple of the normals would pass for a
+// direction along the hull. Numbers that are not finite stay so and need no further pass. A block of one coordinate needs no
+// second pass: its normal is a unit vector, and d_j - d_j is 0.
+template <class T>
+bool HullProjector<T>::is_close(const Block& block, T normal_part, std::span<const T> d) const noexcept {
+  if (block.coordinates.size() == 1) return true;
+  return !(normal_part > kClose * (whole_ ? kernels::largest(d.data(), d.size()) : largest_of(d, block.coordinates)));
+}
+
+template <class T>
+bool HullProjector<T>::is_close(std::span<const T> parts, std::span<const T> d) const noexcept {
+  return std::all_of(blocks_.begin(), blocks_.end(), [&](const Block& block) {
+    const T part = whole_ ? kernels::largest(parts.data(), parts.size()) : largest_of(parts, block.normals);
+    return is_close(block, part, d);
+  });
+}
+
+template <class T>
+void HullProjector<T>::clear(const Block& block, std::span<T> d) const noexcept {
+  for (const std::size_t j : block.coordinates) d[j] = 0;
 }
 
 template <class T>
@@ -69,22 +137,28 @@ bool HullProjector<T>::is_sum() const noexcept {
 
 template <class T>
 T HullProjector<T>::project(std::span<T> d) const noexcept {
-  if (trivial()) return 0;
+  T squares = 0;
+  for (const Block& block : blocks_) squares += settle(block, d);
+  return std::sqrt(squares);
+}
+
+template <class T>
+T HullProjector<T>::settle(const Block& block, std::span<T> d) const noexcept {
   T removed = 0;
   for (int pass = 0; pass < kMaxPasses; ++pass) {
     T squares = 0;
     T normal_part = 0;
-    for (std::size_t k = 0; k < codimension_; ++k) {
+    for (const std::size_t k : block.normals) {
       const T* const normal = normals_.data() + k * dim_;
       const T along = kernels::dot(normal, d.data(), dim_);
       kernels::add_scaled(-along, normal, d.data(), dim_);
       squares += along * along;
       normal_part = std::max(normal_part, std::abs(along));
     }
-    if (pass == 0) removed = std::sqrt(squares);
-    if (is_close<T>(normal_part, d)) return removed;
+    if (pass == 0) removed = squares;
+    if (is_close(block, normal_part, d)) return removed;
   }
-  std::fill(d.begin(), d.end(), T{0});
+  clear(block, d);
   return removed;
 }
 
@@ -105,22 +179,15 @@ void HullProjector<T>::project(Rows<T> d, HullScratch<T>& scratch) const noexcep
     return Rows<T>(scratch.parts.data(), count, codimension_,
                    static_cast<std::ptrdiff_t>(kernels::padded_rows<T>(codimension_)));
   };
-  const auto is_open = [&](std::span<const T> part, std::span<const T> row) {
-    return !is_close<T>(kernels::largest(part.data(), part.size()), row);
-  };
   Rows<T> parts = parts_of(d.count());
   remove_normal_part(d, parts);
   std::size_t num_open = 0;
   for (std::size_t i = 0; i < d.count(); ++i) {
     scratch.removed[i] = std::sqrt(kernels::dot(parts.row(i), parts.row(i), codimension_));
-    if (is_open(parts[i], d[i])) scratch.open[num_open++] = i;
+    if (!is_close(parts[i], d[i])) scratch.open[num_open++] = i;
   }
   // Rows that need more passes go on together, row `open[k]` at place k.
   for (int pass = 1; num_open > 0; ++pass) {
-    if (pass == kMaxPasses) {
-      for (std::size_t k = 0; k < num_open; ++k) std::fill_n(d.row(scratch.open[k]), dim_, T{0});
-      return;
-    }
     const Rows<T> rows(scratch.gathered.data(), num_open, dim_);
     for (std::size_t k = 0; k < num_open; ++k) std::copy_n(d.row(scratch.open[k]), dim_, rows.row(k));
     parts = parts_of(num_open);
@@ -129,7 +196,14 @@ void HullProjector<T>::project(Rows<T> d, HullScratch<T>& scratch) const noexcep
     for (std::size_t k = 0; k < rows.count(); ++k) {
       const std::size_t i = scratch.open[k];
       std::copy_n(rows.row(k), dim_, d.row(i));
-      if (is_open(parts[k], rows[k])) scratch.open[still_open++] = i;
+      if (is_close(parts[k], rows[k])) continue;
+      if (pass + 1 == kMaxPasses) {
+        for (const Block& block : blocks_) {
+          if (!is_close(block, largest_of<T>(parts[k], block.normals), d[i])) clear(block, d[i]);
+        }
+      } else {
+        scratch.open[still_open++] = i;
+      }
     }
     num_open = still_open;
   }

@@ -18,7 +18,8 @@ struct HullScratch;
 //
 // A pass leaves a normal part of ulp(|d before|), which a large offset along the normals turns into a large one. Passes go
 // on until the part that the last one removed is of the size of what is left, so that the rest is rounding error of d
-// itself (docs/math/margin.md). One pass is enough for most rows.
+// itself (docs/math/margin.md). One pass is enough for most rows. Coordinates that no normal ties together are compared by
+// themselves: in a product, what is rounding of one block may be large beside another.
 template <class T>
 class HullProjector {
  public:
@@ -44,12 +45,27 @@ class HullProjector {
     kernels::Panels<T> directions;  // N'
   };
 
+  // Coordinates that normals tie together, and these normals.
+  struct Block {
+    std::vector<std::size_t> coordinates;
+    std::vector<std::size_t> normals;
+  };
+  void find_blocks();
   // One pass over the rows; N d is left in `parts`.
   void remove_normal_part(Rows<T> d, Rows<T> parts) const noexcept;
+  // All passes over the coordinates of a block; returns the square of the length of what the first one removed.
+  T settle(const Block& block, std::span<T> d) const noexcept;
+  // Whether a pass that removed `normal_part` from a block, or `parts` from all, was the last one that d needs.
+  [[nodiscard]] bool is_close(const Block& block, T normal_part, std::span<const T> d) const noexcept;
+  [[nodiscard]] bool is_close(std::span<const T> parts, std::span<const T> d) const noexcept;
+  // For a block that is still a multiple of its normals after the last pass.
+  void clear(const Block& block, std::span<T> d) const noexcept;
 
   std::size_t dim_;
   std::size_t codimension_;
-  std::vector<T> normals_;                    // row by row
+  std::vector<T> normals_;  // row by row
+  std::vector<Block> blocks_;
+  bool whole_ = false;                        // there is one block, of all coordinates
   std::shared_ptr<const Matrices> matrices_;  // null for few normals, which go row by row
 };
 

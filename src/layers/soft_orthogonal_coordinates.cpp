@@ -2,12 +2,15 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "builders.hpp"
 #include "kernels/soft_orthogonal_kernels.hpp"
+#include "sets/number_text.hpp"
 #include "soft_orthogonal_parts.hpp"
+#include "softradial/errors.hpp"
 #include "strict_bounds.hpp"
 
 namespace softradial::layers {
@@ -39,6 +42,7 @@ class SoftOrthogonalCoordinates final : public Layer<T> {
       upper_.push_back(moves && std::isfinite(high) ? strictly_below<T>(high) : static_cast<T>(kInfinity));
       smaller_lower_.push_back(static_cast<T>(moves ? u0 + shrink * (low - u0) : u0));
       smaller_upper_.push_back(static_cast<T>(moves ? u0 + shrink * (high - u0) : u0));
+      if (moves) keep_apart(j, static_cast<T>(u0));
       spare -= static_cast<double>(smaller_lower_.back());
       if (moves) {
         ++count_;
@@ -124,6 +128,21 @@ class SoftOrthogonalCoordinates final : public Layer<T> {
  private:
   // w and gamma of a huge row on a tiny set need more than a double's exponent.
   using Wide = long double;
+
+  // The bounds of D stay an ulp inside the guarded ones, also where the rounding of T is coarser than delta; so does u0.
+  void keep_apart(std::size_t j, T u0) {
+    constexpr T kInfinity = std::numeric_limits<T>::infinity();
+    const T least = std::isfinite(lower_[j]) ? std::nextafter(lower_[j], kInfinity) : lower_[j];
+    const T most = std::isfinite(upper_[j]) ? std::nextafter(upper_[j], -kInfinity) : upper_[j];
+    if (!(least <= u0 && u0 <= most)) {
+      const auto i = static_cast<Eigen::Index>(j);
+      throw NoInterior("soft_orthogonal: coordinate " + std::to_string(j) + " lies between " +
+                       number_text(given_lower_[i]) + " and " + number_text(given_upper_[i]) +
+                       ", too close for the precision");
+    }
+    smaller_lower_[j] = std::max(smaller_lower_[j], least);
+    smaller_upper_[j] = std::min(smaller_upper_[j], most);
+  }
 
   // What the kernels know of a row, in double.
   struct Place {

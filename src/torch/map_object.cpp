@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "algebra/row_units.hpp"
 #include "composite/radial_map.hpp"
 #include "cpu/tensor_rows.hpp"
 #include "eigen_tensors.hpp"
@@ -77,8 +78,12 @@ KnownAnchor known_anchor(const Eigen::MatrixXd& A, const Eigen::VectorXd& b, con
   }
   KnownAnchor known{to_tensor(point).to(device), to_tensor(distances).to(device), c10::nullopt};
   if (E.rows() > 0) {
-    const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factors(E);
-    if (factors.rank() == E.rows()) known.shift = to_tensor(Eigen::MatrixXd(factors.pseudoInverse())).to(device);
+    // With D E of rows of length 1 and of full rank, E^+ = (D E)^+ D.
+    const Eigen::VectorXd units = row_units(E);
+    const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factors(units.asDiagonal() * E);
+    if (factors.rank() == E.rows()) {
+      known.shift = to_tensor(Eigen::MatrixXd(factors.pseudoInverse() * units.asDiagonal())).to(device);
+    }
   }
   return known;
 }
@@ -130,7 +135,7 @@ const AffineHull& MapObject::declared_hull() const {
     const Eigen::MatrixXd E = dense(system.equalities(), system.dim());
     AffineHull hull = AffineHull::whole_space(system.dim());
     if (E.rows() == 0) return hull;
-    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(E.transpose());
+    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr((row_units(E).asDiagonal() * E).transpose());
     const Eigen::MatrixXd Q = qr.householderQ();
     hull.normals = Q.leftCols(qr.rank()).transpose();
     hull.offsets = hull.normals * anchor_.point;

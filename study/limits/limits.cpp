@@ -63,12 +63,12 @@ class LimitsBuilder {
     if (!limits_.groups.empty()) parts.push_back(groups(parts.size()));
     // One-way turnover is half of |x - r|_1.
     if (limits_.turnover) {
-      call(parts.size(), "lp_ball", "turnover.max");
       parts.emplace_back(LpBall(reference("turnover", *limits_.turnover), 2 * limits_.turnover->max, 1));
+      call_last(parts, "turnover.max");
     }
     if (limits_.tracking) {
-      call(parts.size(), "ball", "tracking.max");
       parts.emplace_back(Ball(reference("tracking", *limits_.tracking), limits_.tracking->max));
+      call_last(parts, "tracking.max");
     }
     if (parts.size() == 1) return parts.front();
     return Intersection(std::move(parts));
@@ -81,6 +81,10 @@ class LimitsBuilder {
  private:
   void call(std::size_t part, const std::string& constraint, const std::string& words) {
     words_.emplace_back("sets[" + std::to_string(part) + "]: " + constraint, words);
+  }
+  // The last part, which is one inequality.
+  void call_last(const std::vector<Set>& parts, const std::string& words) {
+    call(parts.size() - 1, parts.back()->inequality_name(0), words);
   }
   void call_bounds(std::size_t part) {
     for (std::size_t k = 0; k < columns_.size(); ++k) {

@@ -360,8 +360,6 @@ TEST(CAbi, ArraysThatAreWrongAreErrors) {
   sparse.shape[0] = huge;
   sparse.shape[1] = 2;
   expect_refused("polyhedron", {sparse}, "polyhedron: A: has 1099511627776 rows or columns, expected at most 16777216");
-  const std::size_t many = std::size_t{1} << 59;
-  expect_refused("lmi", {numbers("F", {}, {many, 0, 0})}, "lmi: F: has matrices without entries");
   sr_field wrong = numbers("set", two, {2});
   expect_refused("scaled", {wrong}, "scaled: set: expected sets, got numbers");
   wrong.numbers = nullptr;

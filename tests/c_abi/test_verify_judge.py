@@ -10,9 +10,13 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools" / "verify"))
 from campaign import plan, tally_of  # noqa: E402
-from judge import Judge, dim_of, exacts  # noqa: E402
-from samples import SampleJudge, Samples, kinds  # noqa: E402
-from subjects import subjects  # noqa: E402
+from families.arithmetic import in_digits, vector  # noqa: E402
+from families.draws import Samples  # noqa: E402
+from families.table import dim_of, equalities, exact, exits, has_filters  # noqa: E402
+from judge import Judge  # noqa: E402
+from reference import Reference  # noqa: E402
+from samples import SampleJudge, kinds  # noqa: E402
+from subjects import subjects, subjects_with_reference  # noqa: E402
 
 SUBJECTS = {name: d for name, d in subjects().items() if dim_of(d) <= 10}
 DTYPES = (np.float32, np.float64)
@@ -23,10 +27,13 @@ def anchor_of(description):
     n = dim_of(description)
     judge = Judge(description, n)
     random = np.random.default_rng(0)
-    guesses = [np.zeros(n), np.full(n, 1 / n), np.array(description.get("center", np.zeros(n)), dtype=float)]
-    if description["type"] == "box":
+    guesses = [np.zeros(n), np.full(n, 1 / n), np.full(n, 0.03)]
+    guesses += [np.array(description[name], dtype=float) for name in ("center", "reference") if name in description]
+    if "lower" in description:
         low = [-1.0 if v is None else v for v in description["lower"]]
         guesses.append(np.array([(a + (a + 1 if b is None else b)) / 2 for a, b in zip(low, description["upper"])]))
+    if "M" in description and len(description["M"]) == n:
+        guesses.append(np.round(-np.array(description["s"], dtype=float), -1))
     guesses += [random.normal(size=n) * 10.0**k for k in range(-3, 3) for _ in range(50)]
     return next((p for p in guesses if judge.exactly_inside(p, 0)), None)
 
@@ -59,7 +66,7 @@ def test_the_filter_never_contradicts_exact_arithmetic(name, dtype):
     rows = np.array(points, dtype=dtype)
     expected = [judge.exactly_inside(row, i) for i, row in enumerate(rows)]
     assert judge.inside(rows).tolist() == expected
-    assert any(expected) and not all(expected)
+    assert any(expected) and (not all(expected) or not judge.filters)  # all of R^n has no boundary
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -77,11 +84,36 @@ def test_every_row_is_judged_by_its_own_data(kind, dtype):
     factor = [Fraction(float(s)) for s in samples.data.get("scale", np.ones(40))]
     expected = []
     for i in range(40):
-        conditions = exacts(judge.description_of(i), judge.dim)
-        point = [Fraction(float(v)) / factor[i] for v in x[i]]
-        expected.append(all(condition(point) for condition in conditions))
+        slacks = exact(judge.description_of(i), judge.dim)
+        expected.append(all(slack > 0 for slack in slacks([Fraction(float(v)) / factor[i] for v in x[i]])))
     assert judge.inside(x).tolist() == expected
     assert any(expected) and not all(expected)
+
+
+@pytest.mark.parametrize("name", sorted(subjects_with_reference()))
+def test_rays_leave_sets_where_the_exact_verdict_changes(name):
+    """The reference in 60 digits and the judge have formulas of their own."""
+    description = SUBJECTS[name]
+    n, start = dim_of(description), anchor_of(description)
+    if start is None:
+        pytest.skip("no point inside is known without the library")
+    verdict, random = exact(description, n), np.random.default_rng(3)
+    with in_digits():
+        reference = Reference(description, start, "hard_radial", {})
+        for _ in range(5):
+            d = reference.direction(vector(start + random.normal(size=n)))
+            found = min((t for t in exits(description, reference.anchor, d) if t is not None), default=None)
+            for share, inside in ((1 - 1e-9, True), (1 + 1e-9, False)):
+                t = Fraction(found) * Fraction(share) if found is not None else Fraction(10**9)
+                point = [Fraction(a) + t * Fraction(b) for a, b in zip(reference.anchor, d)]
+                assert all(slack > 0 for slack in verdict(point)) == (inside or found is None)
+        assert all(abs(float(sum(float(v) * float(a) for a, v in zip(equality.row, d)))) < 1e-12
+                   for equality in equalities(description, n))
+
+
+def test_every_type_has_a_filter():
+    """Rationals for every row would take hours."""
+    assert all(has_filters(description) for description in subjects().values())
 
 
 def test_a_fixed_coordinate_has_its_value_and_no_other():

@@ -186,5 +186,50 @@ TEST(SoftOrthogonalInfima, AreEqualAndNotAttained) {
   }
 }
 
+// A side of a few ulp: the smaller set keeps away from it, so that nothing is divided by a slack of 0; where it has no room,
+// the layer is refused.
+TEST(SoftOrthogonalOnThinBoxes, AreStrictWithTangentsAndDeterminants) {
+  for (const double width : {1e-2, 1e-4, 1e-5, 4e-6, 1e-6, 3e-7, 1e-8}) {
+    SCOPED_TRACE(width);
+    const Set set = Box(vec({0, 1, -1}), vec({1e-4, 1 + width, 1}));
+    LayerPtr<float> layer;
+    try {
+      layer = make_layer<float>(set, SoftOrthogonal{});
+    } catch (const Error& error) {
+      EXPECT_LE(width, 1e-6) << error.what();
+      continue;
+    }
+    EXPECT_GE(width, 3e-7);
+    const std::vector<float> u = {52260.36F, 0.998915F, 5.2e-4F, 2, 0.5F, 0, -1, 1e9F, 3, 5e-5F, 1, 0.1F};
+    std::vector<float> x(u.size());
+    std::vector<float> tangent(u.size());
+    std::vector<float> gradient(u.size());
+    std::vector<float> log_det(4);
+    std::vector<float> state(4 * layer->state_dim());
+    const std::vector<float> v = {1, 0.5F, -0.3F, 0.2F, 1, 1, -1, 2, 0, 0.7F, 0.1F, -2};
+    const Rows<const float> rows(u.data(), 4, 3);
+    const Rows<const float> directions(v.data(), 4, 3);
+    layer->project(rows, {x.data(), 4, 3}, {state.data(), 4, layer->state_dim()});
+    layer->project_jvp(rows, directions, {tangent.data(), 4, 3});
+    layer->project_vjp(rows, {x.data(), 4, 3}, {state.data(), 4, layer->state_dim()}, directions,
+                       {gradient.data(), 4, 3});
+    layer->log_abs_det(rows, log_det);
+    for (std::size_t i = 0; i < 4; ++i) {
+      EXPECT_TRUE(std::isfinite(log_det[i])) << i;
+      EXPECT_TRUE(x[3 * i + 1] > 1 && static_cast<double>(x[3 * i + 1]) < 1 + width) << i;
+      // v.(J v) = (J'v).v
+      double forward = 0;
+      double backward = 0;
+      double size = 0;
+      for (std::size_t j = 3 * i; j < 3 * i + 3; ++j) {
+        forward += static_cast<double>(v[j]) * tangent[j];
+        backward += static_cast<double>(v[j]) * gradient[j];
+        size += std::abs(static_cast<double>(v[j]) * tangent[j]) + std::abs(static_cast<double>(v[j]) * gradient[j]);
+      }
+      EXPECT_NEAR(forward, backward, 1e-3 * size) << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace softradial

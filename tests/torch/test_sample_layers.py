@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import softradial as sr
+from support.sets import gather
 
 DOUBLE = torch.float64
 
@@ -190,19 +191,14 @@ def test_violation_is_that_of_each_samples_set():
 # --- The problems of FSNet: curved constraints, and A y = x. --------------------------------------------------------------
 
 
+CURVED, OTHERS = gather("curved"), gather("others")
+
+
 def curved_set(kind, n=6, k=2):
-    E = random(k, n, seed=61)
-    if kind == "quadratics":
-        roots = random(3, n, n, seed=62)
-        eye = torch.eye(n, dtype=DOUBLE)
-        parts = [sr.Quadratic(r @ r.T + eye, random(n, seed=63), -6.0 - j) for j, r in enumerate(roots)]
-    else:
-        s, c = 0.3 * random(4, seed=67), 0.1 * random(n, seed=68)
-        parts = [sr.SecondOrderCone(random(4, n, seed=64 + j), s, c, 3.0 + j) for j in range(3)]
-    return parts, E
+    return CURVED[kind](random, n), random(k, n, seed=61)
 
 
-@pytest.mark.parametrize("kind", ["quadratics", "cones"])
+@pytest.mark.parametrize("kind", CURVED)
 @pytest.mark.parametrize("method", ["soft_radial", "gauge_map"])
 def test_equalities_of_each_sample_beside_curved_constraints(kind, method):
     parts, E = curved_set(kind)
@@ -238,19 +234,12 @@ def test_nearest_points_of_curved_sets_one_by_one(method):
         layer(u, f=f.clone().requires_grad_())
 
 
-@pytest.mark.parametrize("kind", ["quadratic", "cone"])
+@pytest.mark.parametrize("kind", OTHERS)
 def test_data_of_quadratics_and_cones(kind):
     n, batch = 4, 6
     u = 2 * random(batch, n, seed=81)
-    if kind == "quadratic":
-        P = torch.eye(n, dtype=DOUBLE)
-        data = {"q": 0.3 * random(batch, n, seed=82), "c": -1 - torch.arange(batch, dtype=DOUBLE)}
-        own = lambda i: sr.Quadratic(P, data["q"][i], float(data["c"][i]))
-    else:
-        M = random(3, n, seed=83)
-        data = {"s": 0.2 * random(batch, 3, seed=84), "c": 0.1 * random(batch, n, seed=85)}
-        data["e"] = 1 + torch.arange(batch, dtype=DOUBLE)
-        own = lambda i: sr.SecondOrderCone(M, data["s"][i], data["c"][i], float(data["e"][i]))
+    data, make = OTHERS[kind](random, n, batch)
+    own = lambda i: make(**{name: values[i] for name, values in data.items()})
     anchor = torch.zeros(n, dtype=DOUBLE)
     layer = sr.SoftRadial(own(0), lambda_=1.0, anchor=anchor)
     x = layer(u, others=data)

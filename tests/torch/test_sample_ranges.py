@@ -9,6 +9,7 @@ from torch.autograd import forward_ad
 
 import softradial as sr
 from support.inputs import normal, uniform
+from support.subjects import subject_set
 
 INF = float("inf")
 F32, F64 = torch.float32, torch.float64
@@ -225,7 +226,7 @@ def test_long_rows_keep_the_sum_of_their_sample(dtype):
 
 def test_forward_mode_of_the_smallest_rows():
     """On a ball of another norm, whose length is taken in units of its largest entry."""
-    layer = sr.GaugeMap(sr.LpBall([0.0, 0.0, 0.0], 1.0, 1.5), lambda_=4.0)
+    layer = sr.GaugeMap(subject_set("lp_1.5"), lambda_=4.0)
     for size in (5e-324, 2.4e-312, 1e-300, 1e-100):
         u = torch.tensor([[0.0, 0.0, -size]], dtype=F64)
         with forward_ad.dual_level():

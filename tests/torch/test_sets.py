@@ -15,6 +15,9 @@ from torch import nn
 
 import softradial as sr
 import softradial.numpy  # noqa: F401
+from support.inputs import normal
+from support.judge import faults
+from support.subjects import missing_cases
 from support.zoo import ZOO, soft_layer
 
 TABLE = {row["title"]: row for row in json.loads(torch.ops.softradial.set_types())}
@@ -63,6 +66,14 @@ def test_examples_run(thing):
     for test in doctest.DocTestFinder(recurse=False).find(thing, thing.__name__, globs={}):
         runner.run(test, out=report.write)
     assert runner.tries > 0 and runner.failures == 0, report.getvalue()
+
+
+def test_a_type_that_no_family_has_a_case_for_gets_one_with_a_judge(rng):
+    cases = missing_cases([])
+    assert {type(case.set).__name__ for case in cases} == set(TABLE)
+    for case in cases:
+        layer = soft_layer(case)
+        assert faults(case.judge, layer(normal((20, case.dim), rng, scale=3.0)), layer.anchor) == []
 
 
 def test_every_type_has_an_example():

@@ -6,36 +6,20 @@ library's. Where a sample's anchor is not given, it is a closed form of the data
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, Callable, Dict
+from typing import Any, Dict
 
 import numpy as np
 
-from judge import Json
-from reference import (DERIVATIVE_DOUBT, KINK, REFERENCE_NOISE, STEP, VALUE_DOUBT, Reference, Vector, far_from, in_digits,
-                       number, vector)
-from samples import Samples, with_data
+from families.arithmetic import Json, Vector, in_digits, number, vector
+from families.draws import Samples
+from families.table import has_exits, type_of
+from reference import DERIVATIVE_DOUBT, KINK, REFERENCE_NOISE, STEP, VALUE_DOUBT, Reference, far_from
+from samples import with_data
 
 ROWS = 2
 MOST_NUMBERS = 10
 # Samples of ordinary size, not farther from the origin than this many sizes.
 FARTHEST = 1e3
-
-
-def on_reach(row: Json) -> Vector:
-    """theta min(cap, sum), the same share of every cap."""
-    total = number(row.get("sum", 1))
-    reach = [min(number(cap), total) for cap in row["cap"]]
-    theta = total / sum(reach, Decimal(0))
-    return [theta * v for v in reach]
-
-
-# The anchor of a sample in closed form, by the type of its set.
-ANCHORS: Dict[str, Callable[[Json], Vector]] = {
-    "box": lambda row: [(a + b) / 2 for a, b in zip(vector(row["lower"]), vector(row["upper"]))],
-    "capped_simplex": on_reach,
-    "ball": lambda row: vector(row["center"]),
-    "ellipsoid": lambda row: vector(row["center"]),
-}
 
 
 def comparable(samples: Samples, i: int) -> bool:
@@ -47,12 +31,11 @@ def comparable(samples: Samples, i: int) -> bool:
         return False
     if np.abs(samples.center[i]).max() > FARTHEST * samples.unit[i]:
         return False
-    kind = samples.description["type"]
-    if kind == "box" and (samples.data["upper"][i] - samples.data["lower"][i]).min() < samples.unit[i] / FARTHEST:
+    kind = type_of(samples.description)
+    row = with_data(samples.description, {name: values[i].tolist() for name, values in samples.data.items()})
+    if kind.thickness is not None and kind.thickness(row) < samples.unit[i] / FARTHEST:
         return False
-    if kind == "capped_simplex" and samples.data["cap"][i].min() < samples.unit[i] / FARTHEST:
-        return False
-    return "anchor" in samples.data or (kind in ANCHORS and not (kind == "capped_simplex" and "cap" not in samples.data))
+    return has_exits(samples.description) and ("anchor" in samples.data or kind.anchor is not None)
 
 
 class SampleReference:
@@ -65,8 +48,11 @@ class SampleReference:
 
     def at(self, data: Dict[str, Any]) -> Reference:
         row = with_data(self.own, data)
-        anchor = vector(data["anchor"]) if "anchor" in data else ANCHORS[self.own["type"]](row)
-        return Reference(row, anchor, self.method, self.options)
+        closed_form = type_of(self.own).anchor
+        if "anchor" in data:
+            return Reference(row, vector(data["anchor"]), self.method, self.options)
+        assert closed_form is not None
+        return Reference(row, closed_form(row), self.method, self.options)
 
 
 def moved(data: Dict[str, Any], tangents: Dict[str, Any], step: Decimal) -> Dict[str, Any]:

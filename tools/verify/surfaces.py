@@ -1,6 +1,6 @@
-"""The doors of the library that the campaign goes through. Each has sets from SET.json and layers by the names of
-softradial's classes; a layer takes and gives arrays: x = layer(u), layer.vjp(u, g), layer.jvp(u, v), layer.log_abs_det(u),
-layer.inverse(x).
+"""The doors of the library that the campaign goes through. Each has the library's table of types, sets from SET.json and
+layers by the names of softradial's classes; a layer takes and gives arrays: x = layer(u), layer.vjp(u, g), layer.jvp(u, v),
+layer.log_abs_det(u), layer.inverse(x).
 
   c       the C interface, which softradial.numpy calls: the deployed Python package and the C library in one
   wasm    the same C interface as WebAssembly, in Node (wasm_surface.mjs)
@@ -17,7 +17,7 @@ import shutil
 import struct
 import subprocess
 from pathlib import Path
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, List
 
 import numpy as np
 
@@ -35,6 +35,10 @@ class CSurface:
         import softradial.numpy
 
         self.library = softradial.numpy
+
+    def set_types(self) -> List[Dict[str, Any]]:
+        return [kind._row for kind in vars(self.library).values()
+                if isinstance(kind, type) and issubclass(kind, self.library.Set) and kind is not self.library.Set]
 
     def parse_set(self, text: str) -> Any:
         return self.library.parse_set(text)
@@ -136,6 +140,9 @@ class WasmSurface:
     def __init__(self) -> None:
         folder = Path(__file__).parents[2] / "build-wasm" / "bin"
         self.library = WasmLibrary(os.environ.get("SOFTRADIAL_WASM", str(folder / "softradial_c.wasm")))
+
+    def set_types(self) -> List[Dict[str, Any]]:
+        return json.loads(self.library.call("set_types"))
 
     def parse_set(self, text: str) -> WasmSet:
         return WasmSet(self.library, text)
@@ -260,6 +267,11 @@ class TorchSurface:
         torch.set_num_threads(1)
 
         self.library = softradial
+
+    def set_types(self) -> List[Dict[str, Any]]:
+        import torch
+
+        return json.loads(torch.ops.softradial.set_types())
 
     def parse_set(self, text: str) -> Any:
         return self.library.parse_set(text)

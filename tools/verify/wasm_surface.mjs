@@ -49,6 +49,12 @@ function rows(at, count, dim) {
 }
 
 const calls = {
+  set_types: () => {
+    const size = written('sr_set_types', 0, 0);
+    const out = place(size);
+    check(library.sr_set_types(out, size, place(4)));
+    return bytesAt(out, size);
+  },
   parse: ({ text }) => written('sr_set_parse', ...put_text(text)),
   layer: ({ handle, text }) => written('sr_layer_make', handle, ...put_text(text)),
   dim: ({ handle }) => written('sr_set_dim', handle),

@@ -133,5 +133,35 @@ TYPED_TEST(HullProjectorTest, NanStaysInItsRow) {
   }
 }
 
+// Normals of two blocks that share no coordinate: what is rounding of the large block is not left in the small one. Dust that a
+// decomposition leaves in the other block ties nothing together.
+TYPED_TEST(HullProjectorTest, BlocksAreProjectedInTheirOwnUnits) {
+  using T = TypeParam;
+  constexpr Eigen::Index kHalf = this->kDim / 2;
+  for (const Eigen::Index codimension : {1, 2, 10}) {
+    AffineHull hull = AffineHull::whole_space(this->kDim);
+    hull.normals = Eigen::MatrixXd::Constant(2 * codimension, this->kDim, 1e-20);
+    for (Eigen::Index k = 0; k < 2; ++k) {
+      hull.normals.block(k * codimension, k * kHalf, codimension, kHalf) = random_hull(kHalf, codimension).normals;
+    }
+    hull.offsets = Eigen::VectorXd::Zero(2 * codimension);
+    const HullProjector<T> projector(hull);
+    std::vector<T> u = normal_rows<T>(this->kRows, this->kDim, 4);
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      const std::size_t j = i % this->kDim;
+      // The first block is large, the second has a large offset along its first normal.
+      u[i] = j < kHalf ? u[i] * T{1e15F}
+                       : u[i] + T{1e10F} * static_cast<T>(hull.normals(codimension, static_cast<Eigen::Index>(j)));
+    }
+    const std::vector<T> d = this->projected(projector, u);
+    for (std::size_t i = 0; i < this->kRows; ++i) {
+      const Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>> row(&d[i * this->kDim], this->kDim);
+      const LongVector small = row.tail(kHalf).template cast<long double>();
+      const LongMatrix normals = hull.normals.bottomRightCorner(codimension, kHalf).cast<long double>();
+      EXPECT_LE((normals * small).cwiseAbs().maxCoeff(), 64 * this->kEps * small.norm()) << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace softradial

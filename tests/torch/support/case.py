@@ -105,6 +105,11 @@ class Family:
     # Data that change from sample to sample: kinds in R^DIM, and random ones: (count, dim, dtype, rng) -> Samples.
     kinds: Dict[str, Kind] = field(default_factory=dict)
     samples: Dict[str, Callable[..., Samples]] = field(default_factory=dict)
+    # Curved inequalities in R^n with the origin inside, and data of samples that a call takes as others=: (draws, n) ->
+    # sets, and (draws, n, count) -> the data and, as a function of one sample's, its set. draws(*shape, seed=...) are
+    # normal numbers.
+    curved: Dict[str, Callable[..., List[Any]]] = field(default_factory=dict)
+    others: Dict[str, Callable[..., Tuple[Dict[str, Tensor], Callable[..., Any]]]] = field(default_factory=dict)
     # A call's data that must be refused: kind, data, what the message begins with.
     wrong_data: Dict[str, Tuple[str, Dict[str, Tensor], str]] = field(default_factory=dict)
     # "name.datum": the set as a function of that datum, and where it starts. Data that layers learn, and data that no

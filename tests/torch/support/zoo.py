@@ -6,8 +6,10 @@ from typing import Any, Callable, Dict, Sequence
 import softradial as sr
 from support.case import Case
 from support.sets import FAMILIES
+from support.subjects import missing_cases
 
-ZOO: Sequence[Case] = [case for family in FAMILIES for case in family.cases]
+CASES: Sequence[Case] = [case for family in FAMILIES for case in family.cases]
+ZOO: Sequence[Case] = [*CASES, *missing_cases(CASES)]
 BY_NAME: Dict[str, Case] = {case.name: case for case in ZOO}
 
 CONTRACTIONS = ("rational", "exponential", "hyperbolic")

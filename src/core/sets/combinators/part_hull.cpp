@@ -2,6 +2,8 @@
 
 #include <Eigen/QR>
 
+#include "algebra/row_units.hpp"
+
 namespace softradial {
 namespace {
 
@@ -25,11 +27,19 @@ AffineHull block_hull(const AffineHull& whole, Eigen::Index begin, Eigen::Index 
   return {combinations * N.middleCols(begin, size), Eigen::VectorXd::Zero(combinations.rows())};
 }
 
+// Each row of A is judged in its own units: a row that is shorter than the others is not a constant. With unit rows D A and P
+// the projection onto the directions of the whole, v'(D A P) = 0 exactly if w'(A P) = 0 for w = D v.
 AffineHull image_hull(const AffineHull& whole, const Eigen::MatrixXd& A) {
-  Eigen::MatrixXd moves = A;
-  if (whole.codimension() > 0) moves -= (A * whole.normals.transpose()) * whole.normals;
+  const Eigen::VectorXd units = row_units(A);
+  Eigen::MatrixXd moves = units.asDiagonal() * A;
+  if (whole.codimension() > 0) moves -= (moves * whole.normals.transpose()).eval() * whole.normals;
   Eigen::MatrixXd normals = left_null_space(moves);
   const Eigen::Index count = normals.rows();
+  if (count > 0) {
+    const Eigen::MatrixXd w = normals * units.asDiagonal();
+    const Eigen::HouseholderQR<Eigen::MatrixXd> qr((row_units(w).asDiagonal() * w).transpose());
+    normals = (qr.householderQ() * Eigen::MatrixXd::Identity(A.rows(), count)).transpose();
+  }
   return {std::move(normals), Eigen::VectorXd::Zero(count)};
 }
 

@@ -67,7 +67,7 @@ CENTER = [1.0, -2, 0.5]
 REFERENCE = [0.2, 0.3, 0.5]
 
 CASES = [
-    Case("lp_ball", sr.LpBall(CENTER, 1.5, 3), LpJudge(CENTER, 1.5, 3)),
+    Case("lp_ball_3", sr.LpBall(CENTER, 1.5, 3), LpJudge(CENTER, 1.5, 3)),
     Case("lp_ball_1", sr.LpBall(CENTER, 1.5, 1), LpJudge(CENTER, 1.5, 1)),
     Case("lp_ball_inf", sr.LpBall(CENTER, 1.5, INF), LpJudge(CENTER, 1.5, INF)),
     Case("log_sum_exp", sr.LogSumExp(4, 2.0), LogSumExpJudge(2.0), rays=([-1.0, -2, -1, -3],)),

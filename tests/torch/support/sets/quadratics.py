@@ -170,6 +170,17 @@ NOT_LEARNED = {
     "quadratic.q": (lambda p: sr.Quadratic(SHAPE, p, -1.0), [0.0] * DIM),
 }
 
+
+def _curved(draws, n):
+    roots, eye = draws(3, n, n, seed=62), torch.eye(n, dtype=torch.float64)
+    return [sr.Quadratic(r @ r.T + eye, draws(n, seed=63), -6.0 - j) for j, r in enumerate(roots)]
+
+
+def _others(draws, n, count):
+    data = {"q": 0.3 * draws(count, n, seed=82), "c": -1 - torch.arange(count, dtype=torch.float64)}
+    return data, lambda q, c: sr.Quadratic(torch.eye(n, dtype=torch.float64), q, float(c))
+
+
 FAMILY = Family(
     cases=CASES,
     bad=BAD,
@@ -177,6 +188,8 @@ FAMILY = Family(
     random={"ball": _ball, "ellipsoid": _ellipsoid},
     kinds=KINDS,
     samples={"ball": _sample_balls, "ellipsoid": _sample_ellipsoids},
+    curved={"quadratics": _curved},
+    others={"quadratic": _others},
     wrong_data=WRONG_DATA,
     learned=LEARNED,
     not_learned=NOT_LEARNED,
