@@ -40,8 +40,13 @@ template <class T>
 HullProjector<T>::HullProjector(const AffineHull& hull)
     : dim_(hull.dim()), codimension_(hull.codimension()), normals_(dim_ * codimension_) {
   for (std::size_t k = 0; k < codimension_; ++k) {
+    const auto row = hull.normals.row(static_cast<Eigen::Index>(k));
+    // An entry below an ulp of its normal is rounding of the decomposition that made several normals orthogonal. It is
+    // dropped: it would tie blocks together. One normal alone is as it was given, and may have coordinates in other units.
+    const double dust = codimension_ > 1 ? std::numeric_limits<double>::epsilon() * row.cwiseAbs().maxCoeff() : 0;
     for (std::size_t j = 0; j < dim_; ++j) {
-      normals_[k * dim_ + j] = static_cast<T>(hull.normals(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(j)));
+      const double entry = row[static_cast<Eigen::Index>(j)];
+      normals_[k * dim_ + j] = static_cast<T>(std::abs(entry) > dust ? entry : 0);
     }
   }
   find_blocks();
@@ -56,8 +61,6 @@ HullProjector<T>::HullProjector(const AffineHull& hull)
   matrices_ = std::make_shared<const Matrices>(std::move(matrices));
 }
 
-// Entries below an ulp of their normal are rounding of the decomposition that made it. They are dropped: they would tie
-// blocks together.
 template <class T>
 void HullProjector<T>::find_blocks() {
   if (trivial()) return;
@@ -70,14 +73,9 @@ void HullProjector<T>::find_blocks() {
   };
   std::vector<std::size_t> some_coordinate(codimension_);
   for (std::size_t k = 0; k < codimension_; ++k) {
-    T* const normal = normals_.data() + k * dim_;
-    const T dust = std::numeric_limits<T>::epsilon() * kernels::largest(normal, dim_);
     std::optional<std::size_t> before;
     for (std::size_t j = 0; j < dim_; ++j) {
-      if (std::abs(normal[j]) <= dust) {
-        normal[j] = 0;
-        continue;
-      }
+      if (normals_[k * dim_ + j] == 0) continue;
       if (before) tied[first_of(j)] = first_of(*before);
       before = j;
     }

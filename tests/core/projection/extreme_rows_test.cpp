@@ -76,5 +76,23 @@ TEST(ExtremeRows, ASmallSumBesideALargeBlock) {
   }
 }
 
+// x_0 + 1e-9 x_1 = 1 with x_1 up to 1e9, beside x_2 + x_3 = 0.5: an entry that is small beside the others of its equality
+// counts in single precision, too.
+TEST(ExtremeRows, EqualitiesBetweenMixedUnits) {
+  const Eigen::MatrixXd sides = Eigen::MatrixXd::Identity(4, 4);
+  Eigen::MatrixXd A(8, 4);
+  A << sides, -sides;
+  const Eigen::MatrixXd E = mat({{1, 1e-9, 0, 0}, {0, 0, 1, 1}});
+  const Set set = Polyhedron(A, vec({2, 1e9, 1, 1, 2, 0, 1, 1}), E, vec({1, 0.5}));
+  const Projection<float> layer(set);
+  for (const float size : {1.0F, 1e3F, 1e9F, 1e15F}) {
+    const std::vector<float> u = {size, -2 * size, 3, -size};
+    const std::vector<float> x = layer({u.data(), 1, 4});
+    const double mixed = x[0] + 1e-9 * x[1];
+    EXPECT_NEAR(mixed, 1, 16 * std::numeric_limits<float>::epsilon() * (1 + std::abs(x[0]) + std::abs(1e-9 * x[1])));
+    EXPECT_NEAR(static_cast<double>(x[2]) + x[3], 0.5, 16 * std::numeric_limits<float>::epsilon() * 2);
+  }
+}
+
 }  // namespace
 }  // namespace softradial
