@@ -266,7 +266,7 @@ def run_block(case: Case, subject: Subject, seed: List[int]) -> Dict[str, Any]:
         u = rows(random, count, subject.anchor, subject.facets, dtype)
         x = layer(u)
         bad = {"x": ~judge.inside(x)}
-        bad["equality"] = ~(judge.residual(x) <= most_residual(layer, dtype))
+        bad["equality"] = ~(judge.residual(x, anchor=subject.anchor) <= most_residual(layer, dtype))
         bad.update(derivatives(layer, u, random))
     found = tally_of(count, bad, lambda i: {"layer": repr(layer), "u": u[i].tolist(), "x": x[i].tolist(), "seed": seed})
     if dtype is np.float64 and hasattr(layer, "radial") and subject.has_reference and seed[1] % REFERENCE_BLOCKS == 0:

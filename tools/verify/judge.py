@@ -63,9 +63,10 @@ class Judge:
             proved[i] = self.exactly_inside(x[i], int(i))
         return proved & ~refuted
 
-    def residual(self, x: np.ndarray, around: Any = 0.0) -> np.ndarray:
+    def residual(self, x: np.ndarray, around: Any = 0.0, anchor: Any = 0.0) -> np.ndarray:
         """The largest |row . x - bound| over the equalities, relative to the size of the terms and to their number.
-        `around`: the size of numbers, the anchor's for example, that x is the sum of."""
+        x is the sum of other numbers, whose rounding counts where they cancel: `around`, the size of each of them, or
+        `anchor`, one of them."""
         worst = np.zeros(len(x))
         kind: Any = np.dtype(wide_type(x))
         wide = x.astype(kind)
@@ -74,6 +75,7 @@ class Judge:
             weights = equality.weights.astype(kind)
             bound = column(equality.bound, kind) * factor
             size = (np.abs(wide) * weights).sum(1) + np.abs(bound) + equality.size * factor + around * weights.sum(-1)
+            size = size + (np.abs(anchor) * weights).sum(-1)
             off = np.abs((wide * equality.row.astype(kind)).sum(1) - bound) / np.maximum(size, TINY[kind])
             terms_of_row = np.count_nonzero(equality.row, axis=-1)
             worst = np.maximum(worst, (off / np.maximum(1, terms_of_row)).astype(float))
