@@ -1,3 +1,12 @@
+# softradial_optimise(<target> <level>)
+# The level of GCC's optimisation in a Release build, in the place of CMake's 3, which takes a sixth more of the compiler's time
+# than 2 and two thirds more than 1. Kernels (softradial_add_kernels) keep 3; what runs once for a command or a test has 1.
+function(softradial_optimise name level)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${name} PRIVATE "$<$<CONFIG:Release>:-O${level}>")
+  endif()
+endfunction()
+
 # Settings that every target of the project shares, applied target by target.
 function(softradial_target name)
   target_compile_features(${name} PUBLIC cxx_std_20)
@@ -8,6 +17,7 @@ function(softradial_target name)
     target_compile_options(${name} PRIVATE
       "-ffile-prefix-map=${PROJECT_SOURCE_DIR}=." "-ffile-prefix-map=${PROJECT_BINARY_DIR}=build")
   endif()
+  softradial_optimise(${name} 2)
   if(SOFTRADIAL_WHEEL)
     # Warnings are for those who work on the files.
     target_compile_options(${name} PRIVATE -w)
@@ -35,7 +45,7 @@ endfunction()
 function(softradial_add_kernels target)
   target_sources(${target} PRIVATE ${ARGN})
   set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
-    COMPILE_OPTIONS "${SOFTRADIAL_KERNEL_OPTIONS}")
+    COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>;${SOFTRADIAL_KERNEL_OPTIONS}")
 endfunction()
 
 # What the linker lets out of a shared library: the names in a version script, and nothing else.
