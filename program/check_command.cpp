@@ -63,7 +63,7 @@ void judge(const Constraints& constraints, std::span<const double> x, std::span<
       record.worst = is_nan ? std::numeric_limits<double>::quiet_NaN() : violations[i];
       record.row = verdict.points;
     }
-    if (!(violations[i] <= constraints.allowance(i, x))) {
+    if (!constraints.allows(i, violations[i], x)) {
       ++record.infeasible;
       feasible = false;
     }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <string_view>
 
 #include "softradial/constraint_names.hpp"
@@ -20,34 +19,14 @@ LinearSystem linear_part(const Set& set) {
   return system;
 }
 
-// The row and its bound, divided by `sign` times the size of the first coefficient. With opposite signs, the two halves of an
-// equality give the same numbers.
-std::vector<double> normalised(const LinearSystem::Row& row, double sign) {
-  std::vector<double> numbers;
-  double scale = 0;
-  for (const LinearSystem::Entry& entry : row.entries) {
-    if (entry.value == 0) continue;
-    if (scale == 0) scale = sign * std::abs(entry.value);
-    numbers.push_back(static_cast<double>(entry.column));
-    numbers.push_back(entry.value / scale);
-  }
-  if (scale != 0) numbers.push_back(row.bound / scale);
-  return numbers;
-}
-
-// For each inequality of the set: the linear row of its name, if another row is the opposite of it.
-std::vector<std::optional<std::size_t>> halves_of_equalities(const Set& set, const LinearSystem& system) {
+// For each inequality of the set: the linear row of its name, if there is one.
+std::vector<std::optional<std::size_t>> linear_rows(const Set& set, const LinearSystem& system) {
   const auto& rows = system.inequalities();
-  std::set<std::vector<double>> known;
-  for (const LinearSystem::Row& row : rows) known.insert(normalised(row, 1));
-  std::unordered_map<std::string_view, std::size_t> half;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::vector<double> opposite = normalised(rows[i], -1);
-    if (!opposite.empty() && known.contains(opposite)) half.emplace(rows[i].name, i);
-  }
+  std::unordered_map<std::string_view, std::size_t> named;
+  for (std::size_t i = 0; i < rows.size(); ++i) named.emplace(rows[i].name, i);
   std::vector<std::optional<std::size_t>> out(set->num_inequalities());
-  for (std::size_t i = 0; i < out.size() && !half.empty(); ++i) {
-    if (const auto found = half.find(set->inequality_name(i)); found != half.end()) out[i] = found->second;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (const auto found = named.find(set->inequality_name(i)); found != named.end()) out[i] = found->second;
   }
   return out;
 }
@@ -59,7 +38,8 @@ Constraints::Constraints(const Set& set, const Tolerance& tolerance, const std::
       tolerance_(tolerance),
       num_inequalities_(set->num_inequalities()),
       system_(linear_part(set)),
-      halves_(halves_of_equalities(set, system_)) {
+      rows_(linear_rows(set, system_)),
+      rounding_(set) {
   if (!names.empty()) named_ = constraint_names(system_, names);
 }
 
@@ -79,13 +59,15 @@ void Constraints::violations(std::span<const double> x, std::span<double> out) c
   }
 }
 
-double Constraints::allowance(std::size_t index, std::span<const double> x) const {
-  if (tolerance_.absolute) return *tolerance_.absolute;
-  if (!is_equality(index)) {
-    if (!halves_[index]) return 0;
-    return equality_tolerance(system_.inequalities()[*halves_[index]], x, tolerance_.epsilon);
+bool Constraints::allows(std::size_t index, double violation, std::span<const double> x) const {
+  if (violation <= tolerance_.absolute.value_or(0)) return true;
+  if (tolerance_.absolute || std::isnan(violation)) return false;
+  if (is_equality(index)) {
+    const auto& row = system_.equalities()[index - num_inequalities_];
+    return rounding_.explains_equality(row, violation, x, tolerance_.epsilon);
   }
-  return equality_tolerance(system_.equalities()[index - num_inequalities_], x, tolerance_.epsilon);
+  if (!rows_[index]) return false;
+  return rounding_.explains_inequality(system_.inequalities()[*rows_[index]], violation, x, tolerance_.epsilon);
 }
 
 InteriorCheck::InteriorCheck(const NamedSet& named, const Anchor& anchor, const Tolerance& tolerance)
@@ -125,7 +107,7 @@ std::optional<std::string> InteriorCheck::why_not_inside(std::span<const double>
 std::string InteriorCheck::why_no_inverse(std::span<const double> x) const {
   const std::vector<double> values = violations(x);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!counts_[i] && values[i] > constraints_.allowance(i, x)) {
+    if (!counts_[i] && !constraints_.allows(i, values[i], x)) {
       return fmt::format("is not on the affine hull of the set: {} is off by {:.9g}", constraints_.name(i), values[i]);
     }
   }

@@ -11,12 +11,13 @@
 #include "softradial/linear_system.hpp"
 #include "softradial/set.hpp"
 #include "softradial/set_json.hpp"
+#include "softradial/violation.hpp"
 
 namespace softradial::program {
 
 // How far a feasible point may lie beyond a constraint (docs/cli.md, "check").
 struct Tolerance {
-  double epsilon;                  // precision of the points, 2^-23 or 2^-52: for equalities (equality_tolerance)
+  double epsilon;                  // precision of the points, 2^-23 or 2^-52: for equalities (LinearRounding)
   std::optional<double> absolute;  // the user's own tolerance, for all constraints
 };
 
@@ -33,16 +34,16 @@ class Constraints {
   // -slack for an inequality, which is negative strictly inside; |residual| for an equality.
   void violations(std::span<const double> x, std::span<double> out) const;
 
-  // The largest violation that a feasible point may have. A larger violation or NaN means that the point is infeasible. Two
-  // inequalities that form an equality, a.x <= b and -a.x <= -b, have the tolerance of the equality.
-  [[nodiscard]] double allowance(std::size_t index, std::span<const double> x) const;
+  // Whether a feasible point may have this violation; NaN means no.
+  [[nodiscard]] bool allows(std::size_t index, double violation, std::span<const double> x) const;
 
  private:
   Set set_;
   Tolerance tolerance_;
   std::size_t num_inequalities_;
   LinearSystem system_;
-  std::vector<std::optional<std::size_t>> halves_;  // for each inequality: its linear row, if that is half an equality
+  std::vector<std::optional<std::size_t>> rows_;  // for each inequality: its row of system_, if it is linear
+  mutable LinearRounding rounding_;               // remembers the anchor that it searched for
   std::unordered_map<std::string, std::string> named_;  // constraints that are named after a coordinate
 };
 

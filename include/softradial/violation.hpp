@@ -5,16 +5,35 @@
 #include <span>
 #include <vector>
 
-#include "softradial/affine_hull.hpp"
+#include "softradial/anchor.hpp"
 #include "softradial/linear_system.hpp"
 #include "softradial/set.hpp"
 
 namespace softradial {
 
-// How far an equality e.x = f may be off at a feasible point of numbers with this ulp:
-//   4 n ulp (|f| + sum_j |e_j x_j|)
-// The projection promises a few ulp times the dimension, and a sum of n rounded terms cannot be more exact than that.
-[[nodiscard]] double equality_tolerance(const LinearSystem::Row& equality, std::span<const double> x, double ulp);
+// Whether rounding explains that a linear constraint of a set is broken at a point which one of its layers returned.
+//
+// An equality e.x = f may be off by
+//   4 n ulp (|f| + sum_j |e_j| max(|x_j|, |u0_j|))
+// The projection promises a few ulp times the dimension, and a sum of n rounded terms cannot be more exact than that. The anchor
+// u0 counts because x = u0 + phi d is rounded as its parts are, which may be large beside x. An inequality may be off by as much
+// if it holds with equality all over the set, and by nothing otherwise.
+//
+// The anchor is searched for at the first constraint that x alone does not decide. Each thread needs an object of its own.
+class LinearRounding {
+ public:
+  explicit LinearRounding(const Set& set) : set_(set) {}
+
+  // For constraints that are broken by `off` at a point of numbers with this ulp (2^-23, 2^-52).
+  [[nodiscard]] bool explains_equality(const LinearSystem::Row& row, double off, std::span<const double> x, double ulp);
+  [[nodiscard]] bool explains_inequality(const LinearSystem::Row& row, double off, std::span<const double> x, double ulp);
+
+ private:
+  const Anchor& anchor();
+
+  Set set_;
+  std::optional<Anchor> anchor_;
+};
 
 // How far points break the constraints of a set, in the units of each constraint. Each thread needs
 // a meter of its own, because it holds buffers.
@@ -32,7 +51,7 @@ class ViolationMeter {
   [[nodiscard]] Violation operator()(std::span<const double> x);
 
   // The largest violation: -slack of the inequalities, without a tolerance, and |residual| of the equalities that are off by
-  // more than their tolerance at numbers with this ulp (2^-23, 2^-52). Inequalities that imply an equality count as equalities.
+  // more than rounding explains at numbers with this ulp (LinearRounding).
   // 0 for a feasible point, NaN if x has a NaN.
   [[nodiscard]] double beyond_rounding(std::span<const double> x, double ulp);
 
@@ -44,14 +63,12 @@ class ViolationMeter {
 
  private:
   std::span<const double> slacks_at(std::span<const double> x);
-  // Whether a linear inequality holds with equality all over the set. The first call costs a search for an anchor.
-  bool is_implicit_equality(const LinearSystem::Row& row);
 
   Set set_;
   LinearSystem linear_;
   std::vector<std::size_t> curved_;  // inequalities that linear_ does not have
   std::vector<double> slacks_;
-  std::optional<AffineHull> hull_;  // found at its first use
+  LinearRounding rounding_;
 };
 
 }  // namespace softradial

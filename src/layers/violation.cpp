@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "softradial/anchor.hpp"
+#include "softradial/affine_hull.hpp"
 #include "softradial/errors.hpp"
 
 namespace softradial {
@@ -16,6 +16,9 @@ namespace {
 void add_row(double factor, const LinearSystem::Row& row, std::span<double> out) {
   for (const auto& entry : row.entries) out[entry.column] += factor * entry.value;
 }
+
+// An equality that is off by more than this share of its own terms is broken: no anchor is searched for.
+constexpr double kFarOff = 0.01;
 
 // |f| + sum_j |e_j x_j|
 double size_of_terms(const LinearSystem::Row& row, std::span<const double> x) {
@@ -30,11 +33,34 @@ bool has_nan(std::span<const double> x) {
 
 }  // namespace
 
-double equality_tolerance(const LinearSystem::Row& equality, std::span<const double> x, double ulp) {
-  return 4 * static_cast<double>(x.size()) * ulp * size_of_terms(equality, x);
+const Anchor& LinearRounding::anchor() {
+  if (!anchor_) anchor_ = find_anchor(set_);
+  return *anchor_;
 }
 
-ViolationMeter::ViolationMeter(const Set& set) : set_(set), linear_(set.dim()), slacks_(set->num_inequalities()) {
+bool LinearRounding::explains_equality(const LinearSystem::Row& row, double off, std::span<const double> x,
+                                       double ulp) {
+  const double terms = size_of_terms(row, x);
+  const double share = 4 * static_cast<double>(x.size()) * ulp;
+  if (off <= share * terms) return true;
+  if (!(off <= kFarOff * terms) || anchor().status != AnchorStatus::found) return false;
+  std::vector<double> largest(x.begin(), x.end());
+  for (const auto& entry : row.entries) {
+    double& size = largest[entry.column];
+    size = std::max(std::abs(size), std::abs(anchor().point[static_cast<Eigen::Index>(entry.column)]));
+  }
+  return off <= share * size_of_terms(row, largest);
+}
+
+bool LinearRounding::explains_inequality(const LinearSystem::Row& row, double off, std::span<const double> x,
+                                         double ulp) {
+  if (!explains_equality(row, off, x, ulp) || anchor().status != AnchorStatus::found) return false;
+  Eigen::VectorXd direction = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(set_.dim()));
+  for (const auto& entry : row.entries) direction[static_cast<Eigen::Index>(entry.column)] += entry.value;
+  return anchor().hull.freedom(direction) < kConstantOnHull;
+}
+
+ViolationMeter::ViolationMeter(const Set& set) : set_(set), linear_(set.dim()), slacks_(set->num_inequalities()), rounding_(set) {
   if (set->append_linear(linear_)) return;
   std::set<std::string> names;
   for (const auto& row : linear_.inequalities()) names.insert(row.name);
@@ -65,16 +91,6 @@ ViolationMeter::Violation ViolationMeter::operator()(std::span<const double> x) 
   return out;
 }
 
-bool ViolationMeter::is_implicit_equality(const LinearSystem::Row& row) {
-  if (!hull_) {
-    const Anchor anchor = find_anchor(set_);
-    hull_ = anchor.status == AnchorStatus::found ? anchor.hull : AffineHull::whole_space(set_.dim());
-  }
-  Eigen::VectorXd direction = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(set_.dim()));
-  for (const auto& entry : row.entries) direction[static_cast<Eigen::Index>(entry.column)] += entry.value;
-  return hull_->freedom(direction) < kConstantOnHull;
-}
-
 double ViolationMeter::beyond_rounding(std::span<const double> x, double ulp) {
   double worst = 0;
   const std::span<const double> slacks = slacks_at(x);
@@ -82,12 +98,11 @@ double ViolationMeter::beyond_rounding(std::span<const double> x, double ulp) {
   for (const auto& row : linear_.inequalities()) {
     const double off = -residual(row, x.data());
     if (!(off > worst)) continue;
-    const bool is_rounding = off <= equality_tolerance(row, x, ulp) && is_implicit_equality(row);
-    if (!is_rounding) worst = off;
+    if (!rounding_.explains_inequality(row, off, x, ulp)) worst = off;
   }
   for (const auto& row : linear_.equalities()) {
     const double off = std::abs(residual(row, x.data()));
-    if (off > worst && off > equality_tolerance(row, x, ulp)) worst = off;
+    if (off > worst && !rounding_.explains_equality(row, off, x, ulp)) worst = off;
   }
   return has_nan(x) ? std::numeric_limits<double>::quiet_NaN() : worst;
 }

@@ -3,9 +3,11 @@
 
 #include <Eigen/LU>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "softradial/layer.hpp"
+#include "softradial/projection.hpp"
 #include "softradial/sets.hpp"
 #include "softradial/violation.hpp"
 #include "support/cotangent_checker.hpp"
@@ -261,6 +263,35 @@ TEST(PenaltyLaw, IsTheSumOfSquaredViolations) {
   const std::vector<double> x = {0.7, -0.1, 0.5};
   EXPECT_NEAR(ViolationMeter(set).penalty(x), 0.2 * 0.2 + 0.1 * 0.1 + 0.1 * 0.1, 1e-15);
   EXPECT_NEAR(ViolationMeter(set)(x).inequality, 0.2, 1e-15);
+}
+
+// x = u0 + phi d is rounded as the anchor is: where x is small beside it, an equality is off by more than the ulps of x. That is
+// no violation; a point that is off by a hundred times as much has one.
+template <class T>
+void expect_rounding_of_the_anchor(double size) {
+  support::RandomPoints random(3);
+  const Eigen::Vector3d anchor(1000.0 / 3, 2000.0 / 7, -1000.0 / 3 - 2000.0 / 7);
+  const Set set = Intersection({Box(anchor.array() - 5000, anchor.array() + 5000),
+                                Polyhedron({}, {}, Eigen::RowVector3d::Ones(), Eigen::VectorXd::Zero(1))});
+  const Projection<T> layer(set.with_anchor(anchor), HardRadial{});
+  ViolationMeter meter(set.with_anchor(anchor));
+  const double ulp = std::numeric_limits<T>::epsilon();
+  double largest = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    const Eigen::Matrix<T, 3, 1> u = (size * random.gaussian(3)).template cast<T>();
+    const std::vector<T> row = layer({u.data(), 1, 3});
+    Eigen::Vector3d x(row[0], row[1], row[2]);
+    largest = std::max(largest, std::abs(x.sum()) / x.cwiseAbs().sum());
+    EXPECT_EQ(meter.beyond_rounding({x.data(), 3}, ulp), 0) << x.transpose();
+    x[0] += 1e5 * ulp;
+    EXPECT_GT(meter.beyond_rounding({x.data(), 3}, ulp), 0) << x.transpose();
+  }
+  EXPECT_GT(largest, 100 * ulp);
+}
+
+TEST(ViolationLaw, TheRoundingOfTheAnchorIsNone) {
+  expect_rounding_of_the_anchor<double>(1e-6);
+  expect_rounding_of_the_anchor<float>(10);
 }
 
 }  // namespace

@@ -63,6 +63,15 @@ TEST_F(CheckCommand, AnEqualityMayBeWrittenAsTwoInequalities) {
   EXPECT_EQ(run(flat, "0.6000000000000001,0.4\n").exit_code, 1);
 }
 
+// x + y + z <= 1, x + y >= 0.6 and z >= 0.4 hold with equality, all three.
+TEST_F(CheckCommand, AnEqualityMayFollowFromManyInequalities) {
+  const std::string flat =
+      R"({"type": "polyhedron", "A": [[1, 1, 1], [-1, -1, 0], [0, 0, -1], [1, 0, 0]], "b": [1, -0.6, -0.4, 0.5]})";
+  EXPECT_EQ(run(flat, "0.1,0.5000000000000001,0.4\n0.1,0.4999999999999999,0.4000000000000001\n").exit_code, 0);
+  EXPECT_EQ(run(flat, "0.1,0.500001,0.4\n").exit_code, 1);
+  EXPECT_EQ(run(flat, "0.5000000000000001,0.1,0.4\n").exit_code, 1);
+}
+
 TEST_F(CheckCommand, TheToleranceOfTheUserHoldsForAll) {
   EXPECT_EQ(run(kSimplex, "0.5,0.501\n", {"--tolerance", "0.01"}).exit_code, 0);
   EXPECT_EQ(run(kSimplex, "0.5,0.501\n", {"--tolerance", "0.0001"}).exit_code, 1);
