@@ -42,8 +42,8 @@ class Constraints {
   Tolerance tolerance_;
   std::size_t num_inequalities_;
   LinearSystem system_;
-  std::vector<std::optional<std::size_t>> rows_;  // for each inequality: its row of system_, if it is linear
-  mutable LinearRounding rounding_;               // remembers the anchor that it searched for
+  std::vector<std::optional<std::size_t>> rows_;        // for each inequality: its row of system_, if it is linear
+  mutable LinearRounding rounding_;                     // remembers the anchor that it searched for
   std::unordered_map<std::string, std::string> named_;  // constraints that are named after a coordinate
 };
 

@@ -17,8 +17,9 @@ void add_row(double factor, const LinearSystem::Row& row, std::span<double> out)
   for (const auto& entry : row.entries) out[entry.column] += factor * entry.value;
 }
 
-// An equality that is off by more than this share of its own terms is broken: no anchor is searched for.
-constexpr double kFarOff = 0.01;
+// An equality that only an anchor of more than this many times the size of x could explain is broken: no anchor is searched for.
+// Single precision has no such x = u0 + phi d but 0, and in double precision it would be one of nine lost digits.
+constexpr double kLargestAnchor = 0x1p30;
 
 // |f| + sum_j |e_j x_j|
 double size_of_terms(const LinearSystem::Row& row, std::span<const double> x) {
@@ -43,7 +44,7 @@ bool LinearRounding::explains_equality(const LinearSystem::Row& row, double off,
   const double terms = size_of_terms(row, x);
   const double share = 4 * static_cast<double>(x.size()) * ulp;
   if (off <= share * terms) return true;
-  if (!(off <= kFarOff * terms) || anchor().status != AnchorStatus::found) return false;
+  if (!(off <= kLargestAnchor * share * terms) || anchor().status != AnchorStatus::found) return false;
   std::vector<double> largest(x.begin(), x.end());
   for (const auto& entry : row.entries) {
     double& size = largest[entry.column];
@@ -60,7 +61,8 @@ bool LinearRounding::explains_inequality(const LinearSystem::Row& row, double of
   return anchor().hull.freedom(direction) < kConstantOnHull;
 }
 
-ViolationMeter::ViolationMeter(const Set& set) : set_(set), linear_(set.dim()), slacks_(set->num_inequalities()), rounding_(set) {
+ViolationMeter::ViolationMeter(const Set& set)
+    : set_(set), linear_(set.dim()), slacks_(set->num_inequalities()), rounding_(set) {
   if (set->append_linear(linear_)) return;
   std::set<std::string> names;
   for (const auto& row : linear_.inequalities()) names.insert(row.name);

@@ -7,7 +7,6 @@
 #include "op_handle.hpp"
 #include "penalty.hpp"
 #include "shapes.hpp"
-#include "softradial/violation.hpp"
 #include "vmap_rows.hpp"
 
 namespace softradial::ops {
@@ -17,11 +16,11 @@ at::Tensor SetObject::violation(const at::Tensor& x) const {
   check_points(x, set_);
   const at::Tensor points = x.detach().to(at::kCPU, at::kDouble).contiguous();
   at::Tensor out = at::empty(x.sizes().slice(0, x.dim() - 1), at::kDouble);
-  ViolationMeter meter(set_);
+  const auto meter = meters_.lend([&] { return ViolationMeter(set_); });
   // Points whose dtype is not floating-point are exact.
   const double ulp = ops::ulp(at::isFloatingType(x.scalar_type()) ? x.scalar_type() : at::kDouble);
   for (int64_t i = 0; i < out.numel(); ++i) {
-    out.data_ptr<double>()[i] = meter.beyond_rounding({points.data_ptr<double>() + i * x.size(-1), set_.dim()}, ulp);
+    out.data_ptr<double>()[i] = (*meter).beyond_rounding({points.data_ptr<double>() + i * x.size(-1), set_.dim()}, ulp);
   }
   return out.to(x.device());
 }

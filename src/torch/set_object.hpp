@@ -6,7 +6,9 @@
 
 #include <string>
 
+#include "softradial/pool.hpp"
 #include "softradial/set.hpp"
+#include "softradial/violation.hpp"
 
 namespace softradial::ops {
 
@@ -30,6 +32,7 @@ class SetObject final : public torch::CustomClassHolder {
  private:
   Set set_;
   Tensors learned_;
+  mutable Pool<ViolationMeter> meters_;  // they remember the anchor that they searched for
 };
 
 using SetPtr = c10::intrusive_ptr<SetObject>;
