@@ -1,7 +1,7 @@
 #include "models/window_lstm.hpp"
 
 #include <ATen/Parallel.h>
-#include <ATen/core/grad_mode.h>
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
@@ -81,8 +81,9 @@ void run_forward(LstmTape& tape) {
   });
 }
 
+// Writes the gradients of the gates into the tape, that of W_hh, padded, into `recurrent`.
 template <class T>
-void run_backward(LstmTape& tape) {
+void run_backward(LstmTape& tape, const at::Tensor& recurrent) {
   const auto state = state_of<T>(tape);
   const kernels::LstmGradient<T> gradient{.recurrent = tape.recurrent.data_ptr<T>(),
                                           .grad_gates = tape.gates.data_ptr<T>(),
@@ -90,6 +91,9 @@ void run_backward(LstmTape& tape) {
                                           .grad_cells = tape.grad_cells.data_ptr<T>()};
   at::parallel_for(0, tape.windows, kGrain, [&](int64_t first, int64_t last) {
     kernels::training_kernels<T>().lstm_backward(state, gradient, first, last);
+  });
+  at::parallel_for(0, 4 * tape.units, kGrain, [&](int64_t first, int64_t last) {
+    kernels::training_kernels<T>().recurrent_gradient(state, gradient.grad_gates, recurrent.data_ptr<T>(), first, last);
   });
   at::parallel_for(0, tape.days.size(0), kGrain, [&](int64_t first, int64_t last) {
     kernels::training_kernels<T>().gather_days(state, gradient.grad_gates, tape.grad_projection.data_ptr<T>(), first,
@@ -127,7 +131,7 @@ int64_t WindowLayout::num_windows(int64_t days) const {
 at::Tensor lstm_forward(const at::Tensor& days, const LstmWeights& weights, WindowLayout layout, bool keep,
                         LstmTape& tape) {
   check_input(days, weights);
-  const at::NoGradGuard no_grad;
+  const at::AutoDispatchBelowADInplaceOrView below;
   const int64_t block = 64 / static_cast<int64_t>(days.element_size());
   tape.layout = layout;
   tape.windows = layout.num_windows(days.size(0));
@@ -156,37 +160,31 @@ at::Tensor lstm_forward(const at::Tensor& days, const LstmWeights& weights, Wind
 
 at::Tensor lstm_backward(const at::Tensor& grad_hidden, const LstmWeights& weights, const LstmWeights& grad,
                          bool grad_days, LstmTape& tape) {
-  const int64_t steps = tape.layout.steps;
-  check(tape.slots >= steps, "the tape did not keep its steps");
-  const at::NoGradGuard no_grad;
+  check(tape.slots >= tape.layout.steps, "the tape did not keep its steps");
+  const at::AutoDispatchBelowADInplaceOrView below;
   resize(tape.grad_hidden, {tape.windows, tape.units}, tape.days);
   resize(tape.grad_cells, {tape.windows, tape.units}, tape.days);
   resize(tape.grad_projection, {tape.days.size(0), 4 * tape.units}, tape.days);
-  if (tape.hidden != tape.units) tape.grad_hidden.zero_();
+  const bool is_padded = tape.hidden != tape.units;
+  if (is_padded) tape.grad_hidden.zero_();
   tape.grad_hidden.narrow(1, 0, tape.hidden).copy_(grad_hidden);
   tape.grad_cells.zero_();
+  const at::Tensor recurrent =
+      is_padded ? at::empty({4 * tape.units, tape.units}, tape.recurrent.options()) : grad.recurrent;
   if (tape.days.scalar_type() == at::kFloat) {
-    run_backward<float>(tape);
+    run_backward<float>(tape, recurrent);
   } else {
-    run_backward<double>(tape);
+    run_backward<double>(tape, recurrent);
   }
-
-  // The gradient of W_hh, the sum over steps of grad_gates_t' h_{t-1}, is one matrix product; h before the first step is
-  // zero.
-  const int64_t rows = (steps - 1) * tape.windows;
-  const at::Tensor later = tape.gates.view({-1, 4 * tape.units}).narrow(0, tape.windows, rows);
-  const at::Tensor states = tape.states.view({-1, tape.units}).narrow(0, 0, rows);
-  if (tape.hidden == tape.units) {
-    at::Tensor recurrent = grad.recurrent;
-    at::Tensor input = grad.input;
-    at::Tensor bias = grad.input_bias;
-    at::mm_out(recurrent, later.t(), states);
-    at::mm_out(input, tape.grad_projection.t(), tape.days);
-    at::sum_out(bias, tape.grad_projection, 0);
-  } else {
-    copy_unpadded(at::mm(later.t(), states), tape.hidden, tape.units, grad.recurrent);
+  if (is_padded) {
+    copy_unpadded(recurrent, tape.hidden, tape.units, grad.recurrent);
     copy_unpadded(at::mm(tape.grad_projection.t(), tape.days), tape.hidden, tape.units, grad.input);
     copy_unpadded(tape.grad_projection.sum(0), tape.hidden, tape.units, grad.input_bias);
+  } else {
+    at::Tensor input = grad.input;
+    at::Tensor bias = grad.input_bias;
+    at::mm_out(input, tape.grad_projection.t(), tape.days);
+    at::sum_out(bias, tape.grad_projection, 0);
   }
   grad.recurrent_bias.copy_(grad.input_bias);
   if (!grad_days) return {};

@@ -1,6 +1,6 @@
 #include "models/window_model.hpp"
 
-#include <ATen/core/grad_mode.h>
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/mm.h>
@@ -40,21 +40,21 @@ LstmWeights WindowModel::weights_of(bool gradients) const {
 }
 
 void WindowModel::initialize(at::Generator generator) {
-  const at::NoGradGuard no_grad;
+  const at::AutoDispatchBelowADInplaceOrView below;
   const double bound = 1 / std::sqrt(static_cast<double>(options_.hidden));
   at::Tensor values = parameters_.values();
   values.uniform_(-bound, bound, std::move(generator));
 }
 
 at::Tensor WindowModel::forward(const at::Tensor& days) {
-  const at::NoGradGuard no_grad;
+  const at::AutoDispatchBelowADInplaceOrView below;
   const at::Tensor last = lstm_forward(days, weights_, {options_.lookback, 1}, false, inference_tape_);
   return at::addmm(out_bias_, last, out_weight_.t());
 }
 
 at::Tensor WindowModel::forward_training(const at::Tensor& days, at::Generator& generator,
                                          std::span<const int64_t> places) {
-  const at::NoGradGuard no_grad;
+  const at::AutoDispatchBelowADInplaceOrView below;
   const at::Tensor last = lstm_forward(days, weights_, {options_.lookback, 1}, true, tape_);
   if (!hidden_.defined() || hidden_.size(0) != last.size(0)) {
     hidden_ = at::empty(last.sizes(), last.options());
@@ -68,7 +68,7 @@ at::Tensor WindowModel::forward_training(const at::Tensor& days, at::Generator& 
 }
 
 void WindowModel::backward(const at::Tensor& grad_u) {
-  const at::NoGradGuard no_grad;
+  const at::AutoDispatchBelowADInplaceOrView below;
   at::mm_out(grad_out_weight_, grad_u.t(), hidden_);
   at::sum_out(grad_out_bias_, grad_u, 0);
   at::mm_out(grad_hidden_, grad_u, out_weight_);

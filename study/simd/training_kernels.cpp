@@ -20,15 +20,43 @@ using Tag = hn::CappedTag<T, 64 / sizeof(T)>;
 template <class T>
 using Vec = hn::Vec<Tag<T>>;
 
-// 1 / (1 + exp(-x)). Highway's exponential is valid up to 88 (float) and 700 (double), where the result is zero up to
-// rounding. It turns NaN into zero, so NaN is restored afterwards.
+// exp(x) for |x| <= kExpRange: single precision by half as many operations as Highway's function takes for all x, which it is
+// for double precision. With n = round(x log2 e) and f = x log2 e - n in [-1/2, 1/2]:
+//   exp(x) = 2^n p(f),   |p(f) - 2^f| <= 9.2e-8 2^f   (p minimises that, with p(0) = 1)
+// Adding 1.5 2^23 rounds to an integer, whose bits are the lowest of the sum: shifted by 23 they count in the exponent of p. The
+// error of log2 e, 1.9e-8 |x|, is small where exp(x) is neither large nor small beside 1.
+template <class T>
+inline constexpr T kExpRange = sizeof(T) == 4 ? T{87} : T{700};
+
+template <class V>
+HWY_INLINE V exponential(V x) {
+  const hn::DFromV<V> tag;
+  if constexpr (sizeof(hn::TFromV<V>) == 8) {
+    return hn::Exp(tag, x);
+  } else {
+    const auto log2e = hn::Set(tag, 1.44269504F);
+    const auto rounder = hn::Set(tag, 0x1.8p23F);
+    const auto rounded = hn::MulAdd(x, log2e, rounder);
+    const auto f = hn::MulSub(x, log2e, hn::Sub(rounded, rounder));
+    auto p = hn::Set(tag, 0.00132647273F);
+    for (const float coefficient : {0.00967151299F, 0.0555073358F, 0.240222424F, 0.693147004F, 1.0F}) {
+      p = hn::MulAdd(p, f, hn::Set(tag, coefficient));
+    }
+    const hn::RebindToUnsigned<decltype(tag)> bits;
+    return hn::BitCast(tag, hn::Add(hn::BitCast(bits, p), hn::ShiftLeft<23>(hn::BitCast(bits, rounded))));
+  }
+}
+
+// 1 / (1 + exp(-x)). Where x is beyond the range of the exponential, the result is 0 or 1 up to rounding. NaN, which bounds may
+// lose, is restored afterwards.
 template <class V>
 HWY_INLINE V sigmoid(V x) {
   using T = hn::TFromV<V>;
   const hn::DFromV<V> tag;
   const auto one = hn::Set(tag, T{1});
-  const auto most = hn::Set(tag, sizeof(T) == 4 ? T{88} : T{700});
-  const auto value = hn::Div(one, hn::Add(one, hn::Exp(tag, hn::Min(hn::Neg(x), most))));
+  const auto most = hn::Set(tag, kExpRange<T>);
+  const auto bounded = hn::Max(hn::Min(hn::Neg(x), most), hn::Neg(most));
+  const auto value = hn::Div(one, hn::Add(one, exponential(bounded)));
   return hn::IfThenElse(hn::IsNaN(x), x, value);
 }
 
@@ -40,74 +68,143 @@ HWY_INLINE V tanh_of(V x) {
   return hn::MulSub(two, sigmoid(hn::Mul(two, x)), hn::Set(tag, hn::TFromV<V>{1}));
 }
 
-// The number of rows that share a loaded weight: their accumulators (4 for each row) and the operands must fit into the
-// registers.
+// The number of rows that share a loaded weight. Their accumulators (4 for each row), one number of each row and one vector of
+// weights fill the registers: 16 before AVX-512. Two rows would leave too few independent sums for two fused operations a cycle.
 #if HWY_TARGET <= HWY_AVX3
 inline constexpr int64_t kRows = 4;
 #else
-inline constexpr int64_t kRows = 2;
+inline constexpr int64_t kRows = 3;
 #endif
 
-// For kWindows windows and one vector of units, all four gates:
-//   a = projection + W_hh h_{t-1};  i, f, o = sigmoid(a), g = tanh(a);  c = f c_prev + i g;  h = o tanh(c)
-template <int64_t kWindows, class T>
-HWY_INLINE void forward_tile(const LstmState<T>& s, const T* weights, int64_t t, int64_t row, int64_t unit) {
+// A product of two matrices with a start value: out[r][v] = start[r][v] + sum_k a[r][k] b[k][v], for rows r of numbers and vectors
+// v. `start` may be `out`, or null for zero.
+template <class T>
+struct Product {
+  const T* a;
+  int64_t a_row;
+  int64_t a_k;
+  const T* b;
+  int64_t b_k;
+  int64_t b_vector;
+  int64_t count;  // of k
+  const T* start;
+  int64_t start_row;
+  T* out;
+  int64_t out_row;
+  int64_t out_vector;  // that of `start`, too
+};
+
+template <int64_t kTileRows, int64_t kVectors, class T>
+HWY_INLINE void product_tile(const Product<T>& p, int64_t row, int64_t vector) {
   const Tag<T> tag;
-  const int64_t units = s.units;
-  const int64_t slot = t % s.slots;
-  const int64_t before = (t + s.slots - 1) % s.slots;
-  Vec<T> sum[kWindows][4];
-  for (int64_t r = 0; r < kWindows; ++r) {
-    const T* projection = s.projection + ((row + r) * s.window_stride + t) * 4 * units + unit;
-    for (int64_t q = 0; q < 4; ++q) sum[r][q] = hn::LoadU(tag, projection + q * units);
-  }
-  if (t > 0) {
-    const T* hidden = s.hidden + (before * s.windows + row) * units;
-    for (int64_t k = 0; k < units; ++k) {
-      Vec<T> w[4];
-      for (int64_t q = 0; q < 4; ++q) w[q] = hn::LoadU(tag, weights + (k * 4 + q) * kUnitBlock<T>);
-      for (int64_t r = 0; r < kWindows; ++r) {
-        const auto h = hn::Set(tag, hidden[r * units + k]);
-        for (int64_t q = 0; q < 4; ++q) sum[r][q] = hn::MulAdd(h, w[q], sum[r][q]);
-      }
+  Vec<T> sum[kTileRows][kVectors];
+  for (int64_t r = 0; r < kTileRows; ++r) {
+    for (int64_t v = 0; v < kVectors; ++v) {
+      sum[r][v] = p.start == nullptr ? hn::Zero(tag)
+                                     : hn::LoadU(tag, p.start + (row + r) * p.start_row + (vector + v) * p.out_vector);
     }
   }
-  // Two loops, because tanh(c) waits for the gates: the processor overlaps the first halves of all rows, then the second
-  // halves.
+  const T* a = p.a + row * p.a_row;
+  const T* b = p.b + vector * p.b_vector;
+  for (int64_t k = 0; k < p.count; ++k) {
+    Vec<T> number[kTileRows];
+    for (int64_t r = 0; r < kTileRows; ++r) number[r] = hn::Set(tag, a[r * p.a_row + k * p.a_k]);
+    for (int64_t v = 0; v < kVectors; ++v) {
+      const auto w = hn::LoadU(tag, b + k * p.b_k + v * p.b_vector);
+      for (int64_t r = 0; r < kTileRows; ++r) sum[r][v] = hn::MulAdd(number[r], w, sum[r][v]);
+    }
+  }
+  for (int64_t r = 0; r < kTileRows; ++r) {
+    for (int64_t v = 0; v < kVectors; ++v) {
+      hn::StoreU(sum[r][v], tag, p.out + (row + r) * p.out_row + (vector + v) * p.out_vector);
+    }
+  }
+}
+
+// The rows [first, last) of a product, kVectors vectors from `vector` on. Not inlined: the sums of a tile and their operands need
+// all registers, of which what stands around the call would take some.
+template <int64_t kVectors, class T>
+HWY_NOINLINE void product_columns(const Product<T>& p, int64_t first, int64_t last, int64_t vector) {
+  constexpr int64_t kTileRows = 4 * kRows / kVectors;
+  int64_t row = first;
+  for (; row + kTileRows <= last; row += kTileRows) product_tile<kTileRows, kVectors>(p, row, vector);
+  for (; row < last; ++row) product_tile<1, kVectors>(p, row, vector);
+}
+
+// The rows [first, last) of a product and all its vectors.
+template <class T>
+HWY_INLINE void product(const Product<T>& p, int64_t first, int64_t last, int64_t vectors) {
+  int64_t v = 0;
+  for (; v + 4 <= vectors; v += 4) product_columns<4>(p, first, last, v);
+  for (; v + 2 <= vectors; v += 2) product_columns<2>(p, first, last, v);
+  for (; v < vectors; ++v) product_columns<1>(p, first, last, v);
+}
+
+// For kWindows windows and one vector of units, from a = (i, f, g, o) before their activations, which it overwrites:
+//   i, f, o = sigmoid(a), g = tanh(a);  c = f c_prev + i g;  h = o tanh(c)
+// Two loops, because tanh(c) waits for the gates: the processor overlaps the first halves of all rows, then the second halves.
+template <int64_t kWindows, class T>
+HWY_INLINE void activate(const LstmState<T>& s, int64_t t, int64_t row, int64_t unit) {
+  const Tag<T> tag;
+  const int64_t units = s.units;
+  const int64_t first = t % s.slots * s.windows + row;
+  const int64_t before = (t + s.slots - 1) % s.slots * s.windows + row;
   Vec<T> c[kWindows];
+  Vec<T> o[kWindows];
   for (int64_t r = 0; r < kWindows; ++r) {
-    const auto i = sigmoid(sum[r][0]);
-    const auto f = sigmoid(sum[r][1]);
-    const auto g = tanh_of(sum[r][2]);
-    sum[r][3] = sigmoid(sum[r][3]);
-    T* gates = s.gates + (slot * s.windows + row + r) * 4 * units + unit;
+    T* gates = s.gates + (first + r) * 4 * units + unit;
+    const auto i = sigmoid(hn::LoadU(tag, gates));
+    const auto f = sigmoid(hn::LoadU(tag, gates + units));
+    const auto g = tanh_of(hn::LoadU(tag, gates + 2 * units));
+    o[r] = sigmoid(hn::LoadU(tag, gates + 3 * units));
     hn::StoreU(i, tag, gates);
     hn::StoreU(f, tag, gates + units);
     hn::StoreU(g, tag, gates + 2 * units);
-    hn::StoreU(sum[r][3], tag, gates + 3 * units);
+    hn::StoreU(o[r], tag, gates + 3 * units);
     c[r] = hn::Mul(i, g);
-    if (t > 0) c[r] = hn::MulAdd(f, hn::LoadU(tag, s.cells + (before * s.windows + row + r) * units + unit), c[r]);
+    if (t > 0) c[r] = hn::MulAdd(f, hn::LoadU(tag, s.cells + (before + r) * units + unit), c[r]);
   }
   for (int64_t r = 0; r < kWindows; ++r) {
-    const int64_t at = (slot * s.windows + row + r) * units + unit;
+    const int64_t at = (first + r) * units + unit;
     const auto squashed = tanh_of(c[r]);
     hn::StoreU(c[r], tag, s.cells + at);
     hn::StoreU(squashed, tag, s.squashed + at);
-    hn::StoreU(hn::Mul(sum[r][3], squashed), tag, s.hidden + at);
+    hn::StoreU(hn::Mul(o[r], squashed), tag, s.hidden + at);
   }
+}
+
+// One vector of units for the windows [first, last). Not inlined, as product_columns.
+template <class T>
+HWY_NOINLINE void activate_columns(const LstmState<T>& s, int64_t t, int64_t first, int64_t last, int64_t unit) {
+  int64_t row = first;
+  for (; row + kRows <= last; row += kRows) activate<kRows>(s, t, row, unit);
+  for (; row < last; ++row) activate<1>(s, t, row, unit);
 }
 
 template <class T>
 void lstm_forward(const LstmState<T>& s, const T* packed, int64_t first, int64_t last) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag<T>()));
-  // A panel of weights (units x 4 x block) stays in the first-level cache while all windows use it.
+  const int64_t units = s.units;
   for (int64_t t = 0; t < s.steps; ++t) {
-    for (int64_t unit = 0; unit < s.units; unit += lanes) {
-      const int64_t block = unit / kUnitBlock<T>;
-      const T* weights = packed + block * s.units * 4 * kUnitBlock<T> + unit % kUnitBlock<T>;
-      int64_t row = first;
-      for (; row + kRows <= last; row += kRows) forward_tile<kRows>(s, weights, t, row, unit);
-      for (; row < last; ++row) forward_tile<1>(s, weights, t, row, unit);
+    const int64_t before = (t + s.slots - 1) % s.slots;
+    for (int64_t unit = 0; unit < units; unit += lanes) {
+      // The gates before their activations: projection + W_hh h_{t-1}, with h before the first step zero. The four gates of a
+      // vector of units are the vectors of the product; its panel of weights (units x 4 x block) stays in the first-level cache
+      // while all windows use it.
+      product<T>({.a = s.hidden + before * s.windows * units,
+                  .a_row = units,
+                  .a_k = 1,
+                  .b = packed + unit / kUnitBlock<T> * units * 4 * kUnitBlock<T> + unit % kUnitBlock<T>,
+                  .b_k = 4 * kUnitBlock<T>,
+                  .b_vector = kUnitBlock<T>,
+                  .count = t > 0 ? units : 0,
+                  .start = s.projection + t * 4 * units + unit,
+                  .start_row = s.window_stride * 4 * units,
+                  .out = s.gates + t % s.slots * s.windows * 4 * units + unit,
+                  .out_row = 4 * units,
+                  .out_vector = units},
+                 first, last, 4);
+      activate_columns(s, t, first, last, unit);
     }
   }
 }
@@ -139,53 +236,55 @@ HWY_INLINE void backward_cell(const LstmState<T>& s, const LstmGradient<T>& grad
   hn::StoreU(hn::Mul(dc, f), tag, grad.grad_cells + row * units + unit);
 }
 
-// grad_hidden = grad_gates W_hh for kWindows windows and kVectors vectors of units; W_hh is (4 Hp, Hp).
-template <int64_t kWindows, int64_t kVectors, class T>
-HWY_INLINE void hidden_tile(const LstmState<T>& s, const LstmGradient<T>& grad, int64_t t, int64_t row, int64_t unit) {
-  const Tag<T> tag;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
-  const int64_t units = s.units;
-  const T* gates = grad.grad_gates + (t * s.windows + row) * 4 * units;
-  Vec<T> sum[kWindows][kVectors];
-  for (int64_t r = 0; r < kWindows; ++r) {
-    for (int64_t v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(tag);
-  }
-  for (int64_t m = 0; m < 4 * units; ++m) {
-    Vec<T> w[kVectors];
-    for (int64_t v = 0; v < kVectors; ++v) w[v] = hn::LoadU(tag, grad.recurrent + m * units + unit + v * lanes);
-    for (int64_t r = 0; r < kWindows; ++r) {
-      const auto d = hn::Set(tag, gates[r * 4 * units + m]);
-      for (int64_t v = 0; v < kVectors; ++v) sum[r][v] = hn::MulAdd(d, w[v], sum[r][v]);
-    }
-  }
-  for (int64_t r = 0; r < kWindows; ++r) {
-    for (int64_t v = 0; v < kVectors; ++v) {
-      hn::StoreU(sum[r][v], tag, grad.grad_hidden + (row + r) * units + unit + v * lanes);
-    }
-  }
-}
-
-template <int64_t kVectors, class T>
-HWY_INLINE void hidden_columns(const LstmState<T>& s, const LstmGradient<T>& grad, int64_t t, int64_t first,
-                               int64_t last, int64_t unit) {
-  constexpr int64_t kTileRows = 4 * kRows / kVectors;
-  int64_t row = first;
-  for (; row + kTileRows <= last; row += kTileRows) hidden_tile<kTileRows, kVectors>(s, grad, t, row, unit);
-  for (; row < last; ++row) hidden_tile<1, kVectors>(s, grad, t, row, unit);
-}
-
 template <class T>
 void lstm_backward(const LstmState<T>& s, const LstmGradient<T>& grad, int64_t first, int64_t last) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag<T>()));
+  const int64_t units = s.units;
   for (int64_t t = s.steps - 1; t >= 0; --t) {
     for (int64_t row = first; row < last; ++row) {
-      for (int64_t unit = 0; unit < s.units; unit += lanes) backward_cell(s, grad, t, row, unit);
+      for (int64_t unit = 0; unit < units; unit += lanes) backward_cell(s, grad, t, row, unit);
     }
     if (t == 0) break;
-    int64_t unit = 0;
-    for (; unit + 4 * lanes <= s.units; unit += 4 * lanes) hidden_columns<4>(s, grad, t, first, last, unit);
-    for (; unit + 2 * lanes <= s.units; unit += 2 * lanes) hidden_columns<2>(s, grad, t, first, last, unit);
-    for (; unit < s.units; unit += lanes) hidden_columns<1>(s, grad, t, first, last, unit);
+    // grad_hidden = grad_gates W_hh, gate by gate: the weights of one (units x units) stay in the first-level cache while all
+    // windows use them.
+    for (int64_t gate = 0; gate < 4; ++gate) {
+      product<T>({.a = grad.grad_gates + (t * s.windows * 4 + gate) * units,
+                  .a_row = 4 * units,
+                  .a_k = 1,
+                  .b = grad.recurrent + gate * units * units,
+                  .b_k = units,
+                  .b_vector = lanes,
+                  .count = units,
+                  .start = gate == 0 ? nullptr : grad.grad_hidden,
+                  .start_row = units,
+                  .out = grad.grad_hidden,
+                  .out_row = units,
+                  .out_vector = lanes},
+                 first, last, units / lanes);
+    }
+  }
+}
+
+template <class T>
+void recurrent_gradient(const LstmState<T>& s, const T* grad_gates, T* out, int64_t first, int64_t last) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(Tag<T>()));
+  const int64_t units = s.units;
+  if (s.steps == 1) std::fill(out + first * units, out + last * units, T{0});
+  // Step by step: what one product reads stays in the caches.
+  for (int64_t t = 1; t < s.steps; ++t) {
+    product<T>({.a = grad_gates + t * s.windows * 4 * units,
+                .a_row = 1,
+                .a_k = 4 * units,
+                .b = s.hidden + (t - 1) * s.windows * units,
+                .b_k = units,
+                .b_vector = lanes,
+                .count = s.windows,
+                .start = t > 1 ? out : nullptr,
+                .start_row = units,
+                .out = out,
+                .out_row = units,
+                .out_vector = lanes},
+               first, last, units / lanes);
   }
 }
 
@@ -290,6 +389,7 @@ double soft_min_row(const T* x, const T* demand, int64_t count, T scale, T tau, 
 template <class T>
 constexpr TrainingKernels<T> kTable = {.lstm_forward = lstm_forward<T>,
                                        .lstm_backward = lstm_backward<T>,
+                                       .recurrent_gradient = recurrent_gradient<T>,
                                        .gather_days = gather_days<T>,
                                        .adam_step = adam_step<T>,
                                        .soft_min_row = soft_min_row<T>};

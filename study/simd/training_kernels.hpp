@@ -62,6 +62,9 @@ struct TrainingKernels {
   // All steps for the windows [first, last). Windows do not depend on each other: any split gives the same bits.
   void (*lstm_forward)(const LstmState<T>& state, const T* packed, int64_t first, int64_t last);
   void (*lstm_backward)(const LstmState<T>& state, const LstmGradient<T>& gradient, int64_t first, int64_t last);
+  // The gradient of W_hh (4 Hp, Hp), the sum over steps of grad_gates_t' h_{t-1}, for its rows [first, last). Any split gives the
+  // same bits.
+  void (*recurrent_gradient)(const LstmState<T>& state, const T* grad_gates, T* out, int64_t first, int64_t last);
   // grad_projection (days, 4, Hp) for the days [first, last): the sum over all windows and steps that read the day.
   void (*gather_days)(const LstmState<T>& state, const T* grad_gates, T* grad_projection, int64_t first, int64_t last);
   void (*adam_step)(const AdamStep<T>& step, const T* gradient, T* m, T* v, T* p, int64_t count);
