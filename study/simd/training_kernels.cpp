@@ -77,7 +77,7 @@ inline constexpr int64_t kRows = 3;
 #endif
 
 // A product of two matrices with a start value: out[r][v] = start[r][v] + sum_k a[r][k] b[k][v], for rows r of numbers and vectors
-// v. `start` may be `out`, or null for zero.
+// v. `start` may be `out`, or null for zero. The distances between rows, between vectors and along k are counted in numbers.
 template <class T>
 struct Product {
   const T* a;
