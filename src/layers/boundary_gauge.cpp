@@ -13,7 +13,7 @@ BoundaryGauge::BoundaryGauge(LinearData linear, std::vector<QuadraticConstraint>
   for (Index i = 0; i < linear.A.rows(); ++i) {
     if (hull.freedom(linear.A.row(i).transpose()) > kConstantOnHull) kept.push_back(i);
   }
-  A_ = linear.A(kept, Eigen::all);
+  A_ = linear.A(kept, Eigen::indexing::all);
   b_ = linear.b(kept);
 }
 

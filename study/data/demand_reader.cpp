@@ -151,7 +151,7 @@ void select_zones(DemandData& data, std::size_t max_zones) {
   std::vector<std::string> zones;
   zones.reserve(kept.size());
   for (const Eigen::Index j : kept) zones.push_back(table.zones[static_cast<std::size_t>(j)]);
-  table.demand = Table(table.demand(Eigen::all, kept));
+  table.demand = Table(table.demand(Eigen::indexing::all, kept));
   table.zones = std::move(zones);
 }
 

@@ -24,11 +24,12 @@ std::vector<Eigen::Index> places_of(const std::vector<std::string>& wanted, cons
 }  // namespace
 
 PriceTable with_columns(const PriceTable& table, const std::vector<std::string>& tickers) {
-  return {table.dates, tickers, table.prices(Eigen::all, places_of(tickers, table.tickers, "prices"))};
+  return {table.dates, tickers, table.prices(Eigen::indexing::all, places_of(tickers, table.tickers, "prices"))};
 }
 
 DemandTable with_columns(const DemandTable& table, const std::vector<std::string>& zones) {
-  return {table.hours, zones, table.demand(Eigen::all, places_of(zones, table.zones, "data")), table.zones_left_out};
+  return {table.hours, zones, table.demand(Eigen::indexing::all, places_of(zones, table.zones, "data")),
+          table.zones_left_out};
 }
 
 }  // namespace softradial::study

@@ -199,7 +199,7 @@ VectorXd PolyhedronProjector::lost_dimensions(const MatrixXd& duals) const {
   for (Index s = 0; s < duals.cols(); ++s) {
     const std::vector<Index> active = active_rows(duals.col(s));
     if (active.empty()) continue;
-    Eigen::ColPivHouseholderQR<MatrixXd> factor(MatrixXd(rows_(active, Eigen::all).transpose()));
+    Eigen::ColPivHouseholderQR<MatrixXd> factor(MatrixXd(rows_(active, Eigen::indexing::all).transpose()));
     factor.setThreshold(kConstantOnHull);
     out[s] = static_cast<double>(factor.rank());
   }
