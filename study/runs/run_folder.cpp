@@ -141,7 +141,7 @@ std::optional<json> RunFolder::read_trial(std::uint64_t seed) const {
   const json trial = read_json(file);
   if (!trial.is_object() || trial.value("seed", json()) != seed)
     throw DataError(file.string() + ": is no result of this seed");
-  return trial;
+  return std::make_optional(trial);
 }
 
 std::optional<Checkpoint> RunFolder::checkpoint(std::uint64_t seed) {
