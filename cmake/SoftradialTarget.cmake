@@ -4,6 +4,10 @@
 function(softradial_optimise name level)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${name} PRIVATE "$<$<CONFIG:Release>:-O${level}>")
+    if(level EQUAL 1)
+      # With 1 GCC knows too little of Eigen's temporaries to say whether they are initialised.
+      target_compile_options(${name} PRIVATE -Wno-maybe-uninitialized)
+    endif()
   endif()
 endfunction()
 
