@@ -68,12 +68,14 @@ void parse_words(CLI::App& program, std::vector<std::string> words) {
     const auto [app, word] = unknown_word(program);
     refuse(*app, word);
   } catch (const CLI::ArgumentMismatch& error) {
-    // "--seed: At Most 1 required but received 2"
+    // "--seed: At Most 1 required but received 2"; newer versions of CLI11 write "At most".
     const std::string message = error.what();
-    const std::string_view too_many = "At Most 1 required but received ";
-    const std::size_t at = message.find(too_many);
-    if (at == std::string::npos) throw;
-    throw BadInput(message.substr(0, at) + "is given " + message.substr(at + too_many.size()) + " times");
+    for (const std::string_view too_many : {"At Most 1 required but received ", "At most 1 required but received "}) {
+      const std::size_t at = message.find(too_many);
+      if (at == std::string::npos) continue;
+      throw BadInput(message.substr(0, at) + "is given " + message.substr(at + too_many.size()) + " times");
+    }
+    throw;
   } catch (const CLI::RequiredError&) {
     // A required option may be missing because it was misspelt.
     if (const auto [app, word] = unknown_word(program); !word.empty()) refuse(*app, word);
