@@ -271,8 +271,9 @@ template <class T>
 void expect_rounding_of_the_anchor(double size) {
   support::RandomPoints random(3);
   const Eigen::Vector3d anchor(1000.0 / 3, 2000.0 / 7, -1000.0 / 3 - 2000.0 / 7);
-  const Set set = Intersection({Box(anchor.array() - 5000, anchor.array() + 5000),
-                                Polyhedron({}, {}, Eigen::RowVector3d::Ones(), Eigen::VectorXd::Zero(1))});
+  const Set set = Intersection(
+      {Box(anchor.array() - 5000, anchor.array() + 5000),
+       Polyhedron(Eigen::MatrixXd(0, 3), Eigen::VectorXd(0), Eigen::RowVector3d::Ones(), Eigen::VectorXd::Zero(1))});
   const Projection<T> layer(set.with_anchor(anchor), HardRadial{});
   ViolationMeter meter(set.with_anchor(anchor));
   const double ulp = std::numeric_limits<T>::epsilon();
