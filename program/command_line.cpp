@@ -31,7 +31,7 @@ std::pair<const CLI::App*, std::string> unknown_word(const CLI::App& program) {
 std::string full_name(const CLI::App& app) {
   std::string name = app.get_name();
   for (const CLI::App* parent = app.get_parent(); parent != nullptr; parent = parent->get_parent()) {
-    name = parent->get_name() + " " + name;
+    name.insert(0, parent->get_name() + " ");
   }
   return name;
 }
