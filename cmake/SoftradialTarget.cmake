@@ -1,6 +1,6 @@
 # softradial_optimise(<target> <level>)
-# The level of GCC's optimisation in a Release build, in the place of CMake's 3, which takes a sixth more of the compiler's time
-# than 2 and two thirds more than 1. Kernels (softradial_add_kernels) keep 3; what runs once for a command or a test has 1.
+# The level of GCC's optimisation in a Release build, in the place of CMake's 3, which costs the compiler more time. What evaluates
+# rows keeps 3: kernels (softradial_add_kernels) and the other layers. What runs once for a command or a test has 1.
 function(softradial_optimise name level)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${name} PRIVATE "$<$<CONFIG:Release>:-O${level}>")
