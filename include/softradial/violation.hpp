@@ -19,8 +19,7 @@ namespace softradial {
 // u0 counts because x = u0 + phi d is rounded as its parts are, which may be large beside x. An inequality may be off by as much
 // if it holds with equality all over the set, and by nothing otherwise.
 //
-// The anchor is searched for at the first constraint that x alone does not decide; it counts up to 2^30 times the size of x's own
-// terms. Each thread needs an object of its own.
+// The anchor is searched for at the first constraint that x alone does not decide. Each thread needs an object of its own.
 class LinearRounding {
  public:
   explicit LinearRounding(const Set& set) : set_(set) {}

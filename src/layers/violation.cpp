@@ -17,10 +17,6 @@ void add_row(double factor, const LinearSystem::Row& row, std::span<double> out)
   for (const auto& entry : row.entries) out[entry.column] += factor * entry.value;
 }
 
-// An equality that only an anchor of more than this many times the size of x could explain is broken: no anchor is searched for.
-// Single precision has no such x = u0 + phi d but 0, and in double precision it would be one of nine lost digits.
-constexpr double kLargestAnchor = 0x1p30;
-
 // |f| + sum_j |e_j x_j|
 double size_of_terms(const LinearSystem::Row& row, std::span<const double> x) {
   double sum = std::abs(row.bound);
@@ -41,10 +37,9 @@ const Anchor& LinearRounding::anchor() {
 
 bool LinearRounding::explains_equality(const LinearSystem::Row& row, double off, std::span<const double> x,
                                        double ulp) {
-  const double terms = size_of_terms(row, x);
   const double share = 4 * static_cast<double>(x.size()) * ulp;
-  if (off <= share * terms) return true;
-  if (!(off <= kLargestAnchor * share * terms) || anchor().status != AnchorStatus::found) return false;
+  if (off <= share * size_of_terms(row, x)) return true;
+  if (anchor().status != AnchorStatus::found) return false;
   std::vector<double> largest(x.begin(), x.end());
   for (const auto& entry : row.entries) {
     double& size = largest[entry.column];

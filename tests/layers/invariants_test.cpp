@@ -292,6 +292,7 @@ void expect_rounding_of_the_anchor(double size) {
 
 TEST(ViolationLaw, TheRoundingOfTheAnchorIsNone) {
   expect_rounding_of_the_anchor<double>(1e-6);
+  expect_rounding_of_the_anchor<double>(1e-12);
   expect_rounding_of_the_anchor<float>(10);
   expect_rounding_of_the_anchor<float>(1e-3);  // x of the size of its own rounding
 }
