@@ -2,29 +2,50 @@
 
 #include <Eigen/Core>
 #include <cstddef>
+#include <vector>
 
 #include "softradial/linear_system.hpp"
 
 namespace softradial {
 
+// A row a is constant on a hull with the projector P if |P a| is no more than this share of sum_j |a_j| |P e_j|, which it would
+// be without cancellation: far above the rounding of a combination of normals, far below a direction that someone could mean.
+// No coordinate's unit counts.
+inline constexpr double kConstantOnHull = 1e-9;
+
 // The affine hull {x : N x = c} of a set. The rows of N (codimension x dim) are orthonormal; without rows it is all of R^n.
 struct AffineHull {
   Eigen::MatrixXd normals;
   Eigen::VectorXd offsets;
+  // A coordinate that moves by no more than this where a point moves by 1 along the hull is fixed: the rest is rounding of the
+  // decomposition that made the normals.
+  double rounding = kConstantOnHull;
 
   [[nodiscard]] static AffineHull whole_space(std::size_t dim);
 
   [[nodiscard]] std::size_t dim() const noexcept { return static_cast<std::size_t>(normals.cols()); }
   [[nodiscard]] std::size_t codimension() const noexcept { return static_cast<std::size_t>(normals.rows()); }
 
-  // Length of the part of `direction` that lies in the hull's direction space, in units of |direction|: 0 for a normal.
-  [[nodiscard]] double freedom(const Eigen::VectorXd& direction) const;
+  // P d, the part of a direction that lies along the hull; of several, which are columns.
+  [[nodiscard]] Eigen::MatrixXd along(const Eigen::MatrixXd& d) const;
   // The orthogonal projection of a point onto the hull.
   [[nodiscard]] Eigen::VectorXd project(const Eigen::VectorXd& x) const;
 };
 
-// Rows whose freedom falls below this are constant on the hull: directions are orthonormalised in double, so that a
-// normal's own freedom is a few ulp times the dimension; 1e-9 lies far above that and far below any real direction.
-inline constexpr double kConstantOnHull = 1e-9;
+// What moves along a hull and what is constant on it. Refers to the hull, which must outlive it.
+class HullReach {
+ public:
+  explicit HullReach(const AffineHull& hull);
+
+  // |P e_j|; 0 if the hull fixes x_j.
+  [[nodiscard]] double coordinate(std::size_t j) const { return coordinates_[static_cast<Eigen::Index>(j)]; }
+  // |P a|; 0 if a.x is constant on the hull.
+  [[nodiscard]] double length(const std::vector<LinearSystem::Entry>& a) const;
+  [[nodiscard]] double length(const Eigen::VectorXd& a) const;
+
+ private:
+  const AffineHull& hull_;
+  Eigen::VectorXd coordinates_;
+};
 
 }  // namespace softradial

@@ -15,13 +15,17 @@ namespace softradial {
 namespace {
 
 // Each pass shrinks the normal part by a factor of about an ulp; from the largest number to the smallest that takes
-// 12 passes in float and 13 in double. A row that needs them all is a multiple of the normals: d = 0.
-constexpr int kMaxPasses = 14;
+// 12 passes in float and 13 in double, and coefficients of different sizes one more. A row that needs them all is a multiple of
+// the normals: d = 0.
+constexpr int kMaxPasses = 15;
 
 // A pass that removed no more than this many times what it left was the last: the error is then as many ulp of d. Rows whose
 // entries are independent have a quotient of about sqrt(codimension / dimension of the hull): 4 lets nine tenths of
 // the dimensions be normal.
 constexpr int kClose = 4;
+
+// Coefficients whose sizes differ by less count as equal.
+constexpr int kLikeSize = 16;
 
 // Fewer normals than this go row by row: a product's vectors hold 16 of them at once, used or not.
 constexpr std::size_t kFewNormals = 4;
@@ -92,6 +96,21 @@ void HullProjector<T>::find_blocks() {
     if (place != block_of.end()) blocks_[place->second].coordinates.push_back(j);
   }
   whole_ = blocks_.front().coordinates.size() == dim_;
+  for (Block& block : blocks_) block.close = close_enough(block);
+}
+
+// With n_j the largest |N_kj| of a coordinate, the terms of N d are at least min_j n_j / max_j n_j of |N| |d|.
+template <class T>
+T HullProjector<T>::close_enough(const Block& block) const noexcept {
+  T least = std::numeric_limits<T>::infinity();
+  T most = 0;
+  for (const std::size_t j : block.coordinates) {
+    T largest = 0;
+    for (const std::size_t k : block.normals) largest = std::max(largest, std::abs(normals_[k * dim_ + j]));
+    least = std::min(least, largest);
+    most = std::max(most, largest);
+  }
+  return most < kLikeSize * least ? T{kClose} : kClose * (least / most);
 }
 
 // Compares the largest entries, because squares underflow: where both are 0, a multiple of the normals would pass for a
@@ -100,7 +119,8 @@ void HullProjector<T>::find_blocks() {
 template <class T>
 bool HullProjector<T>::is_close(const Block& block, T normal_part, std::span<const T> d) const noexcept {
   if (block.coordinates.size() == 1) return true;
-  return !(normal_part > kClose * (whole_ ? kernels::largest(d.data(), d.size()) : largest_of(d, block.coordinates)));
+  return !(normal_part >
+           block.close * (whole_ ? kernels::largest(d.data(), d.size()) : largest_of(d, block.coordinates)));
 }
 
 template <class T>

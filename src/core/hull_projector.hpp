@@ -19,7 +19,8 @@ struct HullScratch;
 // A pass leaves a normal part of ulp(|d before|), which a large offset along the normals turns into a large one. Passes go
 // on until the part that the last one removed is of the size of what is left, so that the rest is rounding error of d
 // itself (docs/math/margin.md). One pass is enough for most rows. Coordinates that no normal ties together are compared by
-// themselves: in a product, what is rounding of one block may be large beside another.
+// themselves: in a product, what is rounding of one block may be large beside another. Where the coefficients of a block differ
+// widely, N d adds up terms that are small beside |d|, and a pass must remove as little as these are.
 template <class T>
 class HullProjector {
  public:
@@ -49,8 +50,10 @@ class HullProjector {
   struct Block {
     std::vector<std::size_t> coordinates;
     std::vector<std::size_t> normals;
+    T close = 0;  // a pass that removed no more than this many times what it left was the last
   };
   void find_blocks();
+  [[nodiscard]] T close_enough(const Block& block) const noexcept;
   // One pass over the rows; N d is left in `parts`.
   void remove_normal_part(Rows<T> d, Rows<T> parts) const noexcept;
   // All passes over the coordinates of a block; returns the square of the length of what the first one removed.

@@ -9,9 +9,10 @@ using Eigen::VectorXd;
 
 BoundaryGauge::BoundaryGauge(LinearData linear, std::vector<QuadraticConstraint> curved, const AffineHull& hull)
     : curved_(std::move(curved)) {
+  const HullReach reach(hull);
   std::vector<Index> kept;
   for (Index i = 0; i < linear.A.rows(); ++i) {
-    if (hull.freedom(linear.A.row(i).transpose()) > kConstantOnHull) kept.push_back(i);
+    if (reach.length(linear.A.row(i)) > 0) kept.push_back(i);
   }
   A_ = linear.A(kept, Eigen::indexing::all);
   b_ = linear.b(kept);

@@ -31,10 +31,11 @@ class SoftOrthogonalCoordinates final : public Layer<T> {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     const double shrink = 1 - method.delta;
     double spare = total_;
+    const HullReach reach(anchor.hull);
     for (std::size_t j = 0; j < set.dim(); ++j) {
       const auto i = static_cast<Eigen::Index>(j);
       const double u0 = anchor.point[i];
-      const bool moves = anchor.hull.freedom(Eigen::VectorXd::Unit(anchor.point.size(), i)) > kConstantOnHull;
+      const bool moves = reach.coordinate(j) > 0;
       const double low = set.lower()[i];
       const double high = set.upper()[i];
       moves_.push_back(moves ? T{1} : T{0});

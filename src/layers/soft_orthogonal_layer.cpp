@@ -134,12 +134,7 @@ class SoftOrthogonalMap {
   // Projecting onto D means projecting u0 + (u - u0) / (1 - delta) onto C, then shrinking.
   [[nodiscard]] VectorXd enlarged(const VectorXd& u) const { return u0_ + (u - u0_) / shrink_; }
 
-  // Projects d onto the hull's directions, twice: one pass leaves an ulp of the part that it removes.
-  [[nodiscard]] VectorXd on_hull(VectorXd d) const {
-    if (hull_.codimension() == 0) return d;
-    for (int pass = 0; pass < 2; ++pass) d -= hull_.normals.transpose() * (hull_.normals * d);
-    return d;
-  }
+  [[nodiscard]] VectorXd on_hull(const VectorXd& d) const { return hull_.along(d); }
 
   // The rank of the active rows on the hull. The state of a polyhedron's projection holds the duals of its rows.
   [[nodiscard]] std::size_t lost_dimensions(const Place& at) const {

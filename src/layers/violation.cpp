@@ -51,9 +51,7 @@ bool LinearRounding::explains_equality(const LinearSystem::Row& row, double off,
 bool LinearRounding::explains_inequality(const LinearSystem::Row& row, double off, std::span<const double> x,
                                          double ulp) {
   if (!explains_equality(row, off, x, ulp) || anchor().status != AnchorStatus::found) return false;
-  Eigen::VectorXd direction = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(set_.dim()));
-  for (const auto& entry : row.entries) direction[static_cast<Eigen::Index>(entry.column)] += entry.value;
-  return anchor().hull.freedom(direction) < kConstantOnHull;
+  return HullReach(anchor().hull).length(row.entries) == 0;
 }
 
 ViolationMeter::ViolationMeter(const Set& set)

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "algebra/row_units.hpp"
+#include "anchor/equality_hull.hpp"
 #include "composite/radial_map.hpp"
 #include "cpu/tensor_rows.hpp"
 #include "eigen_tensors.hpp"
@@ -132,12 +133,7 @@ const AffineHull& MapObject::declared_hull() const {
   return caches_->declared_hull.get([&] {
     LinearSystem system(set_->set().dim());
     set_->set()->append_linear(system);
-    const Eigen::MatrixXd E = dense(system.equalities(), system.dim());
-    AffineHull hull = AffineHull::whole_space(system.dim());
-    if (E.rows() == 0) return hull;
-    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr((row_units(E).asDiagonal() * E).transpose());
-    const Eigen::MatrixXd Q = qr.householderQ();
-    hull.normals = Q.leftCols(qr.rank()).transpose();
+    AffineHull hull = equality_hull(system.dim(), system.equalities()).hull;
     hull.offsets = hull.normals * anchor_.point;
     return hull;
   });

@@ -36,12 +36,23 @@ const Description::Value& Translation::value(const std::string& name) const {
   throw std::logic_error(description_.type + ": no field " + name);
 }
 
-// |P v| <= kConstantOnHull |v| for v = map' row, with P the orthogonal projector onto the hull's directions.
+// |P v| <= kConstantOnHull sum_j |v_j| |P e_j| for v = map' row, with P the orthogonal projector onto the hull's directions; a
+// coordinate that moves by the hull's rounding alone does not count.
 bool Translation::constant_on_hull(const LinearRow& row) const {
   Eigen::VectorXd direction = Eigen::VectorXd::Zero(map_.cols());
   for (const LinearRow::Term& term : row.terms) direction += term.coefficient * map_.row(Index(term.index)).transpose();
-  const Eigen::VectorXd along = direction - hull_.normals.transpose() * (hull_.normals * direction);
-  return !(along.norm() > kConstantOnHull * direction.norm());
+  const Eigen::MatrixXd& N = hull_.normals;
+  const auto along = [&](Eigen::VectorXd v) {
+    for (int pass = 0; pass < 3; ++pass) v -= N.transpose() * (N * v);
+    return v.norm();
+  };
+  double most = 0;
+  for (Eigen::Index j = 0; j < direction.size(); ++j) {
+    if (direction[j] == 0) continue;
+    const double moves = along(Eigen::VectorXd::Unit(direction.size(), j));
+    if (N.rows() == 0 || moves > hull_.rounding) most += std::abs(direction[j]) * moves;
+  }
+  return !(along(direction) > kConstantOnHull * most);
 }
 
 void Translation::add_inequality(std::vector<LinearRow>& rows, LinearRow row) const {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "algebra/row_length.hpp"
 #include "anchor/linear_program.hpp"
-#include "anchor/row_length.hpp"
 
 namespace softradial {
 
@@ -20,7 +20,7 @@ std::vector<std::size_t> always_active_rows(const LinearPart& part, const Eigen:
     const LinearSystem::Row& row = part.row(free_row);
     if (residual(row, x.data()) > std::max(relative * row_size(row, x), distance * free_row.norm)) continue;
     const auto i = static_cast<Index>(touched.size());
-    for (const LinearSystem::Entry& entry : row.entries) {
+    for (const LinearSystem::Entry& entry : part.in_units(row.entries)) {
       entries.emplace_back(i, static_cast<Index>(entry.column), entry.value / free_row.norm);
     }
     entries.emplace_back(i, dim + i, 1.0);
@@ -29,8 +29,9 @@ std::vector<std::size_t> always_active_rows(const LinearPart& part, const Eigen:
   const auto num_touched = static_cast<Index>(touched.size());
   Index num_rows = num_touched;
   for (const LinearSystem::Row& row : part.independent_equalities()) {
-    const double norm = row_length(row.entries);
-    for (const LinearSystem::Entry& entry : row.entries) {
+    const std::vector<LinearSystem::Entry> scaled = part.in_units(row.entries);
+    const double norm = row_length(scaled);
+    for (const LinearSystem::Entry& entry : scaled) {
       entries.emplace_back(num_rows, static_cast<Index>(entry.column), entry.value / norm);
     }
     ++num_rows;

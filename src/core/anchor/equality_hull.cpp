@@ -3,9 +3,11 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
-#include "anchor/row_length.hpp"
+#include "algebra/row_length.hpp"
+#include "algebra/row_units.hpp"
 #include "anchor/wording.hpp"
 
 namespace softradial {
@@ -18,6 +20,12 @@ constexpr double kMaxNormalEntries = 1 << 28;
 
 // A dependent row is a combination of others. Its coefficients are off by up to this much, even those that are really 0.
 constexpr double kCombinationRounding = 1e-12;
+
+// A coordinate whose coefficients are all below this, in equalities of length 1, keeps its unit: they may be rounding.
+constexpr double kDust = 1e-13;
+
+// Where several equalities fix a coordinate together, their normals leave it a movement of this size, times their condition.
+constexpr double kFixedTolerance = 64 * std::numeric_limits<double>::epsilon();
 
 // An equality with the fixed coordinates moved to the right: entries.x = bound in the coordinates still free.
 struct Remainder {
@@ -135,6 +143,7 @@ class HullBuilder {
       if (!decompose(open, columns, basis, basis_offsets)) return;
     }
 
+    if (basis.cols() <= 1) result_.hull.rounding = 0;
     const auto num_fixed = static_cast<Index>(fixed_.size());
     result_.hull.normals = Eigen::MatrixXd::Zero(num_fixed + basis.cols(), static_cast<Index>(dim_));
     result_.hull.offsets.resize(num_fixed + basis.cols());
@@ -160,9 +169,9 @@ class HullBuilder {
     return columns;
   }
 
-  // E' Pi = Q R for the normalised rows E. With r the rank, Q1 the first r columns and R11 the leading r x r block:
-  //   basis Q1,   offsets c from R11' c = f_1,   dependent rows f_2 = (R11^-1 R12)' f_1.
-  // c is corrected once with the residual of Q1 c in extended precision. False where f_2 contradicts f_1.
+  // Which rows depend on others is judged in units in which every coordinate's largest coefficient is 1: with S diagonal and
+  // B = D E S of unit rows, B' Pi = Q R. With r the rank and R11 the leading r x r block, B_2 = (R11^-1 R12)' B_1, and so must
+  // D f. False where it is not.
   bool decompose(const std::vector<Remainder>& open, const std::vector<std::size_t>& columns, Eigen::MatrixXd& basis,
                  Eigen::VectorXd& basis_offsets) {
     const auto num_rows = static_cast<Index>(open.size());
@@ -180,9 +189,14 @@ class HullBuilder {
       sizes[k] = rest.size / norm;
     }
 
+    const Eigen::VectorXd largest = transposed.cwiseAbs().rowwise().maxCoeff();
+    const Eigen::VectorXd units =
+        (largest.array() > kDust).select(largest.cwiseInverse(), Eigen::VectorXd::Ones(largest.size()));
+    const Eigen::MatrixXd balanced = units.asDiagonal() * transposed;
+    const Eigen::VectorXd scales = row_units(balanced.transpose());
     Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
     qr.setThreshold(kConstantOnHull);
-    qr.compute(transposed);
+    qr.compute(balanced * scales.asDiagonal());
     const Index rank = qr.rank();
     const auto& order = qr.colsPermutation().indices();
     const auto R11 = qr.matrixQR().topLeftCorner(rank, rank).triangularView<Eigen::Upper>();
@@ -190,13 +204,13 @@ class HullBuilder {
 
     Eigen::VectorXd leading(rank);
     for (Index k = 0; k < rank; ++k) {
-      leading[k] = bounds[order[k]];
+      leading[k] = scales[order[k]] * bounds[order[k]];
       result_.independent.push_back(open[static_cast<std::size_t>(order[k])].equality);
     }
     for (Index k = 0; k < num_rows - rank; ++k) {
       const Index row = order[rank + k];
-      const double residual = bounds[row] - combination.col(k).dot(leading);
-      const double size = sizes[row] + combination.col(k).cwiseAbs().dot(leading.cwiseAbs());
+      const double residual = scales[row] * bounds[row] - combination.col(k).dot(leading);
+      const double size = scales[row] * sizes[row] + combination.col(k).cwiseAbs().dot(leading.cwiseAbs());
       const double rounding = kCombinationRounding * leading.cwiseAbs().maxCoeff();
       if (std::abs(residual) <= kEqualityTolerance * size + rounding) continue;
       std::vector<std::string> names;
@@ -205,23 +219,50 @@ class HullBuilder {
         if (std::abs(combination(j, k)) > kConstantOnHull) names.push_back(equalities_[other.equality].name);
       }
       names.push_back(equalities_[open[static_cast<std::size_t>(row)].equality].name);
-      contradict(std::move(names), residual);
+      contradict(std::move(names), residual / scales[row]);
       return false;
     }
+    orthonormalise(transposed(Eigen::indexing::all, order.head(rank)), bounds(order.head(rank)), basis, basis_offsets);
+    if (rank > 1) {
+      const double smallest = std::abs(qr.matrixQR()(rank - 1, rank - 1));
+      result_.hull.rounding =
+          std::min(kConstantOnHull, kFixedTolerance * std::sqrt(static_cast<double>(rank)) / smallest);
+    }
+    return true;
+  }
 
-    basis = qr.householderQ() * Eigen::MatrixXd::Identity(transposed.rows(), rank);
-    basis_offsets = R11.transpose().solve(leading);
-    const Eigen::VectorXd point = basis * basis_offsets;
+  // Gram and Schmidt's method: for the columns e of `rows` in turn, with Q the basis so far and c its offsets,
+  //   e - Q h = r q,   f - c.h = r c_q   for h = Q'e
+  // Each sum of it is rounded in the units of its coordinate, which reflections would mix; a column goes through three times,
+  // after which it is orthogonal to rounding. c is corrected once with the residual of Q c in extended precision.
+  static void orthonormalise(const Eigen::MatrixXd& rows, const Eigen::VectorXd& bounds, Eigen::MatrixXd& basis,
+                             Eigen::VectorXd& offsets) {
+    const Index rank = rows.cols();
+    basis.resize(rows.rows(), rank);
+    offsets.resize(rank);
+    Eigen::MatrixXd R = Eigen::MatrixXd::Zero(rank, rank);
+    for (Index k = 0; k < rank; ++k) {
+      Eigen::VectorXd rest = rows.col(k);
+      for (int pass = 0; pass < 3; ++pass) {
+        const Eigen::VectorXd h = basis.leftCols(k).transpose() * rest;
+        rest -= basis.leftCols(k) * h;
+        R.col(k).head(k) += h;
+      }
+      R(k, k) = rest.norm();
+      basis.col(k) = rest / R(k, k);
+    }
+    const auto lower = R.transpose().triangularView<Eigen::Lower>();
+    offsets = lower.solve(bounds);
+    const Eigen::VectorXd point = basis * offsets;
     Eigen::VectorXd correction(rank);
     for (Index k = 0; k < rank; ++k) {
-      long double residual = leading[k];
+      long double residual = bounds[k];
       for (Index j = 0; j < point.size(); ++j) {
-        residual -= static_cast<long double>(transposed(j, order[k])) * static_cast<long double>(point[j]);
+        residual -= static_cast<long double>(rows(j, k)) * static_cast<long double>(point[j]);
       }
       correction[k] = static_cast<double>(residual);
     }
-    basis_offsets += R11.transpose().solve(correction);
-    return true;
+    offsets += lower.solve(correction);
   }
 
   std::size_t dim_;

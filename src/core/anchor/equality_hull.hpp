@@ -22,10 +22,10 @@ struct EqualityHull {
 // that were meant to agree (1e-16), far below a contradiction that someone could mean.
 inline constexpr double kEqualityTolerance = 1e-9;
 
-// Rank-revealing: rows whose freedom on the hull of the others is below kConstantOnHull count as dependent.
+// Rank-revealing: rows that are constant on the hull of the others, whatever the units of the coordinates, are dependent.
 //   - equalities in one coordinate fix it, exactly: unit normals, no rounding in the other coordinates
 //   - a single other equality e.x = f has the normal e / |e|: 1/sqrt(dim) throughout for sum(x) = f
-//   - several go through a QR decomposition with column pivoting of the normalised rows
+//   - several are sorted by a QR decomposition with column pivoting and made orthonormal in that order
 [[nodiscard]] EqualityHull equality_hull(std::size_t dim, const std::vector<LinearSystem::Row>& equalities);
 
 }  // namespace softradial

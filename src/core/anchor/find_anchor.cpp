@@ -144,7 +144,9 @@ Anchor find_in_product(const Product& product, AnchorSearch search) {
   Anchor anchor{.status = AnchorStatus::found,
                 .source = AnchorSource::given,
                 .point = Eigen::VectorXd(dim),
-                .hull = {.normals = Eigen::MatrixXd::Zero(codimension, dim), .offsets = Eigen::VectorXd(codimension)},
+                .hull = {.normals = Eigen::MatrixXd::Zero(codimension, dim),
+                         .offsets = Eigen::VectorXd(codimension),
+                         .rounding = 0},
                 .slack = std::numeric_limits<double>::infinity(),
                 .reason = {}};
   Eigen::Index row = 0;
@@ -156,6 +158,7 @@ Anchor find_in_product(const Product& product, AnchorSearch search) {
     anchor.point.segment(column, columns) = block.point;
     anchor.hull.normals.block(row, column, rows, columns) = block.hull.normals;
     anchor.hull.offsets.segment(row, rows) = block.hull.offsets;
+    anchor.hull.rounding = std::max(anchor.hull.rounding, block.hull.rounding);
     anchor.slack = std::min(anchor.slack, block.slack);
     row += rows;
     column += columns;

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "anchor/row_length.hpp"
+#include "algebra/row_length.hpp"
 #include "anchor/wording.hpp"
 
 namespace softradial {
@@ -15,23 +15,8 @@ namespace {
 // flatness below which inequalities are made equalities (chebyshev.hpp), whose errors end up in such rows.
 constexpr double kConstantRowTolerance = 1e-9;
 
-// |P a| with P = I - N'N. Where most of |a| stays, |P a|^2 = |a|^2 - |N a|^2 needs the columns of a alone, so that unit
-// rows in 10^5 variables cost nothing; otherwise the difference is taken in full, free of cancellation.
-double length_along(const AffineHull& hull, const LinearSystem::Row& row) {
-  const double norm = row_length(row.entries);
-  if (hull.codimension() == 0 || norm == 0) return norm;
-  Eigen::VectorXd normal_part = Eigen::VectorXd::Zero(hull.normals.rows());
-  for (const LinearSystem::Entry& entry : row.entries) {
-    normal_part += (entry.value / norm) * hull.normals.col(static_cast<Eigen::Index>(entry.column));
-  }
-  const double lost = normal_part.squaredNorm();
-  if (lost < 0.5) return norm * std::sqrt(1 - lost);
-  Eigen::VectorXd direction = Eigen::VectorXd::Zero(hull.normals.cols());
-  for (const LinearSystem::Entry& entry : row.entries) {
-    direction[static_cast<Eigen::Index>(entry.column)] += entry.value / norm;
-  }
-  return norm * hull.freedom(direction) * direction.norm();
-}
+// Coordinates that move by this much along the hull, or by more, are in the same units.
+constexpr double kOrdinaryReach = 1.0 / 16;
 
 }  // namespace
 
@@ -51,6 +36,11 @@ void LinearPart::add_implicit_equalities(const std::vector<std::size_t>& inequal
   reduce();
 }
 
+std::vector<LinearSystem::Entry> LinearPart::in_units(std::vector<LinearSystem::Entry> entries) const {
+  for (LinearSystem::Entry& entry : entries) entry.value *= units_[static_cast<Eigen::Index>(entry.column)];
+  return entries;
+}
+
 void LinearPart::reduce() {
   EqualityHull found = equality_hull(system_.dim(), equalities_);
   status_ = found.status;
@@ -62,11 +52,16 @@ void LinearPart::reduce() {
 
   for (const std::size_t k : found.independent) independent_.push_back(equalities_[k]);
   const Eigen::VectorXd point = least_norm_point();
+  const HullReach reach(hull_);
+  units_ = Eigen::VectorXd::Ones(point.size());
+  for (Eigen::Index j = 0; j < units_.size(); ++j) {
+    const double moves = reach.coordinate(static_cast<std::size_t>(j));
+    if (moves > 0 && moves < kOrdinaryReach) units_[j] = std::exp2(std::floor(std::log2(moves)));
+  }
   for (std::size_t i = 0; i < system_.inequalities().size(); ++i) {
     const LinearSystem::Row& row = system_.inequalities()[i];
-    const double full_norm = row_length(row.entries);
-    const double norm = length_along(hull_, row);
-    if (norm > kConstantOnHull * full_norm) {
+    const double norm = reach.length(row.entries);
+    if (norm > 0) {
       free_rows_.push_back({.inequality = i, .norm = norm});
       continue;
     }
@@ -74,7 +69,7 @@ void LinearPart::reduce() {
     if (slack < -kConstantRowTolerance * row_size(row, point)) {
       status_ = AnchorStatus::empty;
       reason_ = row.name + " has slack " + amount_text(slack) +
-                (full_norm == 0 ? " everywhere" : " wherever the equalities hold");
+                (row_length(row.entries) == 0 ? " everywhere" : " wherever the equalities hold");
       return;
     }
   }
@@ -106,10 +101,11 @@ bool is_clearly_inside(const LinearPart& part, const Eigen::VectorXd& x) {
 
 Eigen::VectorXd onto_hull(const AffineHull& hull, const Eigen::VectorXd& x) {
   if (hull.codimension() == 0) return x;
-  // Half an ulp in every coordinate of x moves N x by as much as eps |x|; a few of them leave no better point.
-  const double rounding = 4 * std::numeric_limits<double>::epsilon() * x.norm();
-  const bool on_hull = (hull.normals * x - hull.offsets).cwiseAbs().maxCoeff() <= rounding;
-  return on_hull ? x : hull.project(hull.project(x));
+  // Half an ulp in every coordinate of x moves N x by half an ulp of its terms; a few of them leave no better point.
+  const Eigen::ArrayXd terms = hull.normals.cwiseAbs() * x.cwiseAbs() + hull.offsets.cwiseAbs();
+  const Eigen::ArrayXd off = (hull.normals * x - hull.offsets).cwiseAbs();
+  const bool on_hull = (off <= 4 * std::numeric_limits<double>::epsilon() * terms).all();
+  return on_hull ? x : hull.project(hull.project(hull.project(x)));
 }
 
 }  // namespace softradial

@@ -50,6 +50,12 @@ class LinearPart {
     return system_.inequalities()[free_row.inequality];
   }
 
+  // Units of the coordinates, in which none of them moves much less than others along the hull: |P e_j|, as a power of two, where
+  // that is below 1/16, otherwise 1.
+  [[nodiscard]] const Eigen::VectorXd& units() const noexcept { return units_; }
+  // A row's entries in these units.
+  [[nodiscard]] std::vector<LinearSystem::Entry> in_units(std::vector<LinearSystem::Entry> entries) const;
+
   // The point of the hull that is closest to the origin.
   [[nodiscard]] Eigen::VectorXd least_norm_point() const { return hull_.normals.transpose() * hull_.offsets; }
 
@@ -63,6 +69,7 @@ class LinearPart {
   AffineHull hull_;
   std::vector<LinearSystem::Row> independent_;
   std::vector<FreeRow> free_rows_;
+  Eigen::VectorXd units_;
 };
 
 // The smallest slack / norm of the free rows at x: how far x is from the closest of them. +infinity without rows.

@@ -4,11 +4,18 @@
 #include <ClpSimplex.hpp>
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace softradial {
 namespace {
 
 double clp_bound(double bound) { return std::isinf(bound) ? std::copysign(COIN_DBL_MAX, bound) : bound; }
+
+// Whether an upper bound lets the solver's numbers overflow: it then ends the process. NaN does.
+bool is_too_large(double upper) {
+  constexpr double kLargestBound = 1e30;
+  return !(std::abs(upper) <= kLargestBound) && upper != COIN_DBL_MAX;
+}
 
 Eigen::VectorXd clp_bounds(const Eigen::VectorXd& bounds) { return bounds.unaryExpr(&clp_bound); }
 
@@ -33,7 +40,7 @@ struct LinearProgram::Impl {
 
 LinearProgram::LinearProgram(const LinearProgramData& data) : impl_(std::make_unique<Impl>()) {
   Eigen::SparseMatrix<double> A = data.A;
-  A.makeCompressed();
+  A.prune(1.0, kSmallestEntry);
   const Eigen::VectorXd row_lower = clp_bounds(data.row_lower);
   const Eigen::VectorXd row_upper = clp_bounds(data.row_upper);
   const Eigen::VectorXd column_lower = clp_bounds(data.column_lower);
@@ -65,6 +72,8 @@ void LinearProgram::set_column_upper(Eigen::Index column, double upper) {
 // columns). The dual one is tried if the primal one did not come to an end.
 LinearProgramSolution LinearProgram::solve() {
   ClpSimplex& model = impl_->model;
+  const std::span<const double> row_bounds(model.rowUpper(), static_cast<std::size_t>(model.numberRows()));
+  if (std::ranges::any_of(row_bounds, is_too_large)) return {};
   model.primal();
   if (status_of(model) == LinearProgramStatus::failed) model.dual();
   LinearProgramSolution solution{.status = status_of(model), .x = {}, .row_duals = {}};

@@ -32,6 +32,9 @@ class LinearProgram {
   // Tolerance for the feasibility of rows, in absolute terms, and of reduced costs: a hundred times tighter than the
   // solver's default. Data are expected to be scaled to about 1.
   static constexpr double kTolerance = 1e-9;
+  // Smaller entries of A do not count: nothing of size 1 feels them, and where one is all that bounds a column, the solver's
+  // numbers overflow, upon which it ends the process.
+  static constexpr double kSmallestEntry = 1e-20;
 
   explicit LinearProgram(const LinearProgramData& data);
   LinearProgram(LinearProgram&&) noexcept;

@@ -38,7 +38,10 @@ struct StandardForm {
 
 class StandardFormBuilder {
  public:
-  explicit StandardFormBuilder(const LinearProgramData& data) : data_(data), A_(data.A), n_(data.A.cols()) {
+  explicit StandardFormBuilder(const LinearProgramData& data)
+      : data_(data),
+        A_(Eigen::SparseMatrix<double>(data.A.pruned(1.0, LinearProgram::kSmallestEntry))),
+        n_(data.A.cols()) {
     place_columns();
     for (Index i = 0; i < A_.rows(); ++i) add_row(i);
     for (Index j = 0; j < n_; ++j) {

@@ -5,15 +5,16 @@
 #include <limits>
 #include <utility>
 
+#include "algebra/row_length.hpp"
 #include "anchor/linear_program.hpp"
-#include "anchor/row_length.hpp"
 
 namespace softradial {
 namespace {
 
 using Eigen::Index;
 
-// The programme is posed around an origin and in a unit of length: x = origin + unit z, t = unit s. Rows further than
+// The programme is posed around an origin and in a unit of length: x = origin + unit D z, t = unit s, with D the units of the
+// coordinates (LinearPart::units). Rows further than
 // kFarAway units are moved to there, so that "x <= 1e20" for "no bound" does not set the unit for all others; where one
 // of them turns out to confine the solution, the unit grows. A solution whose |s| is below kCoarse lost digits to the
 // solver's tolerance: it becomes the origin of the next one, in a smaller unit.
@@ -32,7 +33,7 @@ constexpr double kSmallestUnit = 1e-9;
 // which tell equalities apart whose angle is below what the solver resolves.
 enum class Equalities { given, normals };
 
-// Columns z_1 ... z_n, s; rows the free rows (a_i / norm_i, 1), then the equalities e_k / |e_k|.
+// Columns z_1 ... z_n, s; rows the free rows (D a_i / norm_i, 1), then the equalities D e_k / |D e_k|.
 LinearProgramData programme(const LinearPart& part, Equalities equalities) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const auto num_free = static_cast<Index>(part.free_rows().size());
@@ -41,23 +42,23 @@ LinearProgramData programme(const LinearPart& part, Equalities equalities) {
   std::vector<Eigen::Triplet<double>> entries;
   for (Index i = 0; i < num_free; ++i) {
     const FreeRow& free_row = part.free_rows()[static_cast<std::size_t>(i)];
-    for (const LinearSystem::Entry& entry : part.row(free_row).entries) {
+    for (const LinearSystem::Entry& entry : part.in_units(part.row(free_row).entries)) {
       entries.emplace_back(i, static_cast<Index>(entry.column), entry.value / free_row.norm);
     }
     entries.emplace_back(i, dim, 1.0);
   }
   for (Index k = num_free; k < num_rows; ++k) {
+    std::vector<LinearSystem::Entry> row;
     if (equalities == Equalities::normals) {
-      for (Index j = 0; j < dim; ++j) {
-        const double value = part.hull().normals(k - num_free, j);
-        if (value != 0) entries.emplace_back(k, j, value);
-      }
-      continue;
+      for (Index j = 0; j < dim; ++j)
+        row.push_back({static_cast<std::size_t>(j), part.hull().normals(k - num_free, j)});
+    } else {
+      row = part.independent_equalities()[static_cast<std::size_t>(k - num_free)].entries;
     }
-    const LinearSystem::Row& row = part.independent_equalities()[static_cast<std::size_t>(k - num_free)];
-    const double norm = row_length(row.entries);
-    for (const LinearSystem::Entry& entry : row.entries) {
-      entries.emplace_back(k, static_cast<Index>(entry.column), entry.value / norm);
+    row = part.in_units(std::move(row));
+    const double norm = row_length(row);
+    for (const LinearSystem::Entry& entry : row) {
+      if (entry.value != 0) entries.emplace_back(k, static_cast<Index>(entry.column), entry.value / norm);
     }
   }
   LinearProgramData data;
@@ -142,7 +143,7 @@ class MaxSlackSearch {
     const double s = solution.x[dim];
     const bool at_cap = s >= scaled_cap * (1 - kPositiveShare);
     best_.emplace();
-    best_->point = onto_hull(part_.hull(), origin_ + unit_ * solution.x.head(dim));
+    best_->point = onto_hull(part_.hull(), origin_ + unit_ * part_.units().cwiseProduct(solution.x.head(dim)));
     best_->level = unit_ * s;
     // Normals mix the coordinates, and with them the rounding of the largest: a few ulp.
     constexpr double kHullRounding = 64 * std::numeric_limits<double>::epsilon();

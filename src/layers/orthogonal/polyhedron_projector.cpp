@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "active_set.hpp"
+#include "algebra/row_units.hpp"
+#include "anchor/equality_hull.hpp"
 #include "packed_matrix.hpp"
 #include "softradial/affine_hull.hpp"
 
@@ -50,25 +52,45 @@ std::vector<Index> active_rows(const VectorXd& duals) {
   return active;
 }
 
+// The hull {x : E x = 0}; which levels E x has does not matter to directions.
+AffineHull directions_of(const MatrixXd& E) {
+  std::vector<LinearSystem::Row> rows(static_cast<std::size_t>(E.rows()));
+  for (Index k = 0; k < E.rows(); ++k) {
+    for (Index j = 0; j < E.cols(); ++j) {
+      if (E(k, j) != 0) rows[static_cast<std::size_t>(k)].entries.push_back({static_cast<std::size_t>(j), E(k, j)});
+    }
+  }
+  return equality_hull(static_cast<std::size_t>(E.cols()), rows).hull;
+}
+
 }  // namespace
 
+// With N the orthonormal normals of the hull and D E of rows of length 1,
+//   P = I - N'N,   E^+ = N' (D E N')^+ D,   rows of A P
+// each with the rounding of its coordinates' own units (docs/math/anchors.md).
 PolyhedronProjector::PolyhedronProjector(const MatrixXd& A, const MatrixXd& E) : A_(A), E_(E) {
   const Index n = A.cols();
-  if (E_.rows() == 0) {
-    E_.resize(0, n);
-    pseudo_inverse_.resize(n, 0);
-    P_ = MatrixXd::Identity(n, n);
-  } else {
-    pseudo_inverse_ = E_.completeOrthogonalDecomposition().pseudoInverse();
-    P_ = MatrixXd::Identity(n, n) - pseudo_inverse_ * E_;
+  if (E_.rows() == 0) E_.resize(0, n);
+  const AffineHull hull = directions_of(E_);
+  P_ = hull.along(MatrixXd::Identity(n, n));
+  pseudo_inverse_.resize(n, E_.rows());
+  if (!E_.allFinite()) {
+    P_.setConstant(std::numeric_limits<double>::quiet_NaN());
+    pseudo_inverse_.setConstant(std::numeric_limits<double>::quiet_NaN());
+  } else if (E_.rows() > 0) {
+    const VectorXd units = row_units(E_);
+    const MatrixXd on_normals = units.asDiagonal() * E_ * hull.normals.transpose();
+    pseudo_inverse_ =
+        hull.normals.transpose() * on_normals.completeOrthogonalDecomposition().pseudoInverse() * units.asDiagonal();
   }
-  rows_ = E_.rows() == 0 ? A_ : MatrixXd(A_ * P_);
-  lengths_ = rows_.rowwise().norm();
+  rows_ = hull.along(A_.transpose()).transpose();
+  lengths_.resize(A_.rows());
+  const HullReach reach(hull);
   for (Index i = 0; i < A_.rows(); ++i) {
-    if (lengths_[i] > kConstantOnHull * A_.row(i).norm()) {
-      rows_.row(i) /= lengths_[i];
+    lengths_[i] = reach.length(A_.row(i));
+    if (lengths_[i] > 0) {
+      rows_.row(i).normalize();
     } else {
-      lengths_[i] = 0;
       rows_.row(i).setZero();
     }
   }

@@ -102,6 +102,23 @@ TEST(Polyhedra, ContradictionsNameTheRowsAndTheGap) {
             "row 0, row 2 and row 3 contradict each other: every point misses one of them by 0.292893 or more");
 }
 
+// Coefficients from the smallest numbers to 1e199: there is an anchor strictly inside, or a reason why there is none; the solver
+// of linear programmes does not end the process.
+TEST(Polyhedra, CoefficientsOfAllSizes) {
+  const MatrixXd A{{3.873405096211432e-304, 9.984062773856268e-307},
+                   {1.2436082719336e-75, 8.80091459672593e+199},
+                   {2.2486306e-317, -1}};
+  for (const double first : {0.0, 1.0}) {
+    const Set set = Polyhedron(A, VectorXd{{first, 0, -3e-294}});
+    const Anchor anchor = find_anchor(set);
+    if (anchor.status == AnchorStatus::found) {
+      EXPECT_GT(anchor.slack, 0);
+    } else {
+      EXPECT_FALSE(anchor.reason.empty());
+    }
+  }
+}
+
 TEST(Polyhedra, TinyGapsAreEmptyBeyondRounding) {
   EXPECT_EQ(find_anchor(rectangle(VectorXd{{1, -1 - 1e-8, 1, 0}})).status, AnchorStatus::empty);
 }

@@ -15,17 +15,34 @@ TEST(AffineHull, WholeSpaceHasNoNormals) {
   const AffineHull space = AffineHull::whole_space(3);
   EXPECT_EQ(space.dim(), 3u);
   EXPECT_EQ(space.codimension(), 0u);
-  EXPECT_EQ(space.freedom(vec({1, 2, 3})), 1);
+  EXPECT_EQ(space.along(vec({1, 2, 3})), vec({1, 2, 3}));
+  EXPECT_DOUBLE_EQ(HullReach(space).length(vec({3, 0, 4})), 5);
   EXPECT_EQ(space.project(vec({1, 2, 3})), vec({1, 2, 3}));
 }
 
-TEST(AffineHull, FreedomIsTheShareOfADirectionThatStaysInTheHull) {
-  EXPECT_LT(kPlane.freedom(vec({3, 4, 0})), 1e-15);
-  EXPECT_DOUBLE_EQ(kPlane.freedom(vec({0, 0, -7})), 1);
-  EXPECT_DOUBLE_EQ(kPlane.freedom(vec({1, 0, 0})), 0.8);
-  EXPECT_DOUBLE_EQ(kPlane.freedom(vec({1e300, 0, 0})), 0.8);
-  EXPECT_DOUBLE_EQ(kPlane.freedom(vec({1e-300, 0, 0})), 0.8);
-  EXPECT_EQ(kPlane.freedom(vec({0, 0, 0})), 0);
+TEST(AffineHull, ReachIsTheLengthOfTheDirectionsThatStayInTheHull) {
+  const HullReach reach(kPlane);
+  EXPECT_EQ(reach.length(vec({3, 4, 0})), 0);
+  EXPECT_DOUBLE_EQ(reach.length(vec({0, 0, -7})), 7);
+  EXPECT_DOUBLE_EQ(reach.length(vec({1, 0, 0})), 0.8);
+  EXPECT_DOUBLE_EQ(reach.length(vec({1e300, 0, 0})), 0.8e300);
+  EXPECT_DOUBLE_EQ(reach.length(vec({1e-300, 0, 0})), 0.8e-300);
+  EXPECT_EQ(reach.length(vec({0, 0, 0})), 0);
+  EXPECT_DOUBLE_EQ(reach.coordinate(0), 0.8);
+  EXPECT_DOUBLE_EQ(reach.coordinate(1), 0.6);
+  EXPECT_EQ(reach.coordinate(2), 1);
+}
+
+// 1e12 x_0 + x_1 + x_2 = 1: x_0 moves by 1e-12 and is not fixed; the equality's own row is constant.
+TEST(AffineHull, ReachIsJudgedInUnitsOfTheCoordinate) {
+  AffineHull hull{.normals = mat({{1, 1e-12, 1e-12}}), .offsets = vec({1e-12}), .rounding = 0};
+  const HullReach reach(hull);
+  EXPECT_NEAR(reach.coordinate(0), std::sqrt(2) * 1e-12, 1e-27);
+  EXPECT_NEAR(reach.length(vec({5, 0, 0})), std::sqrt(50) * 1e-12, 1e-26);
+  EXPECT_EQ(reach.length(vec({1e12, 1, 1})), 0);
+  EXPECT_NEAR(reach.length(vec({1e12, 1, 2})), 1, 1e-3);
+  hull.rounding = 1e-9;
+  EXPECT_EQ(HullReach(hull).coordinate(0), 0);
 }
 
 TEST(AffineHull, ProjectIsOrthogonal) {

@@ -195,6 +195,7 @@ TYPES = [
             "nested_caps_barely": intersection(capped_simplex(0.4, 3), ball([1, 0, 0], 0.7349)),
             "nested_thin": intersection(ball([0, 0], 1), ball([2 - 1e-4, 0], 1), box([-2, -2], [2, 2])),
             "nested_mixed_units": intersection(box([1e5, 0, -1], [2e5, 1e-6, 1]), scaled(ball([1.5, 0, 0], 1), 1e5)),
+            "nested_budget": intersection(box([0, 0, 0], [1, 1, 1]), polyhedron([], [], E=[[1e6, 1, 1]], f=[1])),
             "nested_sparse": intersection(chain(8, 0.3), ball([0.0] * 8, 2)),
             "nested_deep": intersection(scaled(intersection(CUBE, affine_preimage(EXPONENTIAL, TURN, [0, 0, 0.0])), 0.5),
                                         PARTS["lmi_3"]),

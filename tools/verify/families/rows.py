@@ -166,6 +166,11 @@ def polyhedra() -> Tuple[Dict[str, Json], Dict[str, Json]]:
         "polyhedron_thin": polyhedron(thin, [1, 1, 1e-4, 1e-4]),
         "polyhedron_condition_1e8": polyhedron(sides * np.array([[1], [1e8], [1], [1e8]]), np.ones(4)),
         "polyhedron_mixed_units": polyhedron(axes, [2e11, -1e11, 1, 0]),
+        "polyhedron_mixed_equality": polyhedron(-np.eye(3), np.zeros(3), E=[[1e12, 1, 1]], f=[1]),
+        "polyhedron_prices": polyhedron(
+            np.vstack([-np.eye(5), np.eye(5)]), np.append(np.zeros(5), [1, 1e3, 1e6, 10, 1e4]),
+            E=[[1e6, 1e3, 1, 1e5, 1e2], [0, 1e3, -2, 1e5, 0]], f=[2e6, 2e5],
+        ),
         "polyhedron_far": polyhedron(A[:, :2], A[:, :2] @ np.array([500, -300.0]) + 1),
         "polyhedron_everything": {"type": "polyhedron", "dim": 3},
         "polyhedron_one": polyhedron([[1], [-1]], [2, 3]),

@@ -1,19 +1,29 @@
 #include "sets/combinators/part_hull.hpp"
 
 #include <Eigen/QR>
+#include <algorithm>
+#include <utility>
 
 #include "algebra/row_units.hpp"
 
 namespace softradial {
 namespace {
 
-// Orthonormal rows that span the left null space of M, {w : w'M = 0}.
+// Parts of a normal that are shorter are rounding of the decomposition that made it.
+constexpr double kDust = 1e-13;
+
+// Orthonormal rows that span the left null space of M, {w : w'M = 0}. Each row of M is judged in its own units: one that is
+// shorter than the others is not dependent on them. With D M of unit rows, v'(D M) = 0 exactly if w'M = 0 for w = D v.
 Eigen::MatrixXd left_null_space(const Eigen::MatrixXd& M) {
-  if (M.cols() == 0) return Eigen::MatrixXd::Identity(M.rows(), M.rows());
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(M);
+  if (M.cols() == 0 || M.rows() == 0) return Eigen::MatrixXd::Identity(M.rows(), M.rows());
+  const Eigen::VectorXd units = row_units(M);
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(units.asDiagonal() * M);
   qr.setThreshold(kConstantOnHull);
+  const Eigen::Index count = M.rows() - qr.rank();
   const Eigen::MatrixXd Q = qr.householderQ();
-  return Q.rightCols(M.rows() - qr.rank()).transpose();
+  const Eigen::MatrixXd w = Q.rightCols(count).transpose() * units.asDiagonal();
+  const Eigen::HouseholderQR<Eigen::MatrixXd> orthonormal((row_units(w).asDiagonal() * w).transpose());
+  return (orthonormal.householderQ() * Eigen::MatrixXd::Identity(M.rows(), count)).transpose();
 }
 
 }  // namespace
@@ -23,24 +33,22 @@ AffineHull block_hull(const AffineHull& whole, Eigen::Index begin, Eigen::Index 
   const Eigen::MatrixXd& N = whole.normals;
   Eigen::MatrixXd outside(N.rows(), N.cols() - size);
   outside << N.leftCols(begin), N.rightCols(N.cols() - begin - size);
+  for (Eigen::Index k = 0; k < outside.rows(); ++k) {
+    if (outside.row(k).norm() < kDust) outside.row(k).setZero();
+  }
   const Eigen::MatrixXd combinations = left_null_space(outside);
-  return {combinations * N.middleCols(begin, size), Eigen::VectorXd::Zero(combinations.rows())};
+  return {combinations * N.middleCols(begin, size), Eigen::VectorXd::Zero(combinations.rows()), whole.rounding};
 }
 
-// Each row of A is judged in its own units: a row that is shorter than the others is not a constant. With unit rows D A and P
-// the projection onto the directions of the whole, v'(D A P) = 0 exactly if w'(A P) = 0 for w = D v.
 AffineHull image_hull(const AffineHull& whole, const Eigen::MatrixXd& A) {
-  const Eigen::VectorXd units = row_units(A);
-  Eigen::MatrixXd moves = units.asDiagonal() * A;
-  if (whole.codimension() > 0) moves -= (moves * whole.normals.transpose()).eval() * whole.normals;
+  Eigen::MatrixXd moves = whole.along(A.transpose()).transpose();
+  const HullReach reach(whole);
+  for (Eigen::Index i = 0; i < A.rows(); ++i) {
+    if (reach.length(A.row(i)) == 0) moves.row(i).setZero();
+  }
   Eigen::MatrixXd normals = left_null_space(moves);
   const Eigen::Index count = normals.rows();
-  if (count > 0) {
-    const Eigen::MatrixXd w = normals * units.asDiagonal();
-    const Eigen::HouseholderQR<Eigen::MatrixXd> qr((row_units(w).asDiagonal() * w).transpose());
-    normals = (qr.householderQ() * Eigen::MatrixXd::Identity(A.rows(), count)).transpose();
-  }
-  return {std::move(normals), Eigen::VectorXd::Zero(count)};
+  return {std::move(normals), Eigen::VectorXd::Zero(count), std::max(whole.rounding, kDust)};
 }
 
 }  // namespace softradial

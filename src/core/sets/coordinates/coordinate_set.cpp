@@ -153,9 +153,10 @@ class CoordinateGauge final : public Gauge<T> {
  public:
   CoordinateGauge(const CoordinateSet& set, const AnchoredHull& at)
       : up_(set.dim(), T{0}), down_(set.dim(), T{0}), zeros_(set.dim(), T{0}) {
+    const HullReach reach(at.hull);
     for (std::size_t j = 0; j < set.dim(); ++j) {
       const auto i = static_cast<Eigen::Index>(j);
-      if (!free_on_hull(at.hull, i)) continue;
+      if (reach.coordinate(j) == 0) continue;
       const double u0 = at.point[i];
       up_[j] = reciprocal_slack(set.upper()[i] - u0, u0, set.upper()[i], "upper bound " + std::to_string(j));
       down_[j] = reciprocal_slack(u0 - set.lower()[i], u0, set.lower()[i], "lower bound " + std::to_string(j));
@@ -202,11 +203,6 @@ class CoordinateGauge final : public Gauge<T> {
   [[nodiscard]] CoordinateSides<T> coordinate_sides() const noexcept override { return {up_, down_}; }
 
  private:
-  // Whether e_j has a part along the hull: |P e_j| > 0.
-  static bool free_on_hull(const AffineHull& hull, Eigen::Index j) {
-    return 1 - hull.normals.col(j).squaredNorm() > kConstantOnHull;
-  }
-
   T reciprocal_slack(double slack, double u0, double bound, const std::string& name) {
     if (std::isinf(bound)) return 0;
     const double loss = guard::side_loss(guard::Scalars<T, double>(), u0, bound);

@@ -74,23 +74,6 @@ void add_fields(Description& description, const char* matrix_name, const char* b
   description.fields.emplace_back(bound_name, std::move(bounds));
 }
 
-// If most of a row lies along the hull, the normals' columns at its entries tell; otherwise all columns are needed.
-bool constant_on_hull(const LinearSystem::Row& row, const AffineHull& hull) {
-  if (hull.codimension() == 0) {
-    return std::none_of(row.entries.begin(), row.entries.end(), [](const auto& e) { return e.value != 0; });
-  }
-  double squares = 0;
-  Eigen::VectorXd normal_part = Eigen::VectorXd::Zero(hull.normals.rows());
-  for (const auto& e : row.entries) {
-    squares += e.value * e.value;
-    normal_part += e.value * hull.normals.col(static_cast<Eigen::Index>(e.column));
-  }
-  if (normal_part.squaredNorm() < squares / 2) return false;
-  Eigen::VectorXd a = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(hull.dim()));
-  for (const auto& e : row.entries) a[static_cast<Eigen::Index>(e.column)] += e.value;
-  return hull.freedom(a) < kConstantOnHull;
-}
-
 // The guard: with s_i the slack and a chain of at most `terms` products in w_i.d,
 //   sigma_i = ulp (8 + sum_j |a_ij u0_j| / s_i),   kappa = ulp (terms / 2 + 2) max_i |w_i|.
 template <class T>
@@ -98,8 +81,9 @@ ScaledRows scale_rows(const LinearSystem& system, const AnchoredHull& at) {
   ScaledRows out;
   std::size_t terms = 0;
   double largest = 0;
+  const HullReach reach(at.hull);
   for (const auto& row : system.inequalities()) {
-    if (constant_on_hull(row, at.hull)) continue;
+    if (reach.length(row.entries) == 0) continue;
     const double slack = residual(row, at.point.data());
     double size = 0;
     double squares = 0;

@@ -1,0 +1,138 @@
+// Coordinates in different units, tied together by equalities: metres beside nanometres, prices beside shares.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "softradial/errors.hpp"
+#include "softradial/projection.hpp"
+#include "softradial/sets.hpp"
+#include "support/random_points.hpp"
+
+namespace softradial {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr Index kDim = 6;
+
+// The box [0, 1]^n with equalities E y = f through its inside, in the coordinates x_j = unit_j y_j. Units are powers of two, so
+// that E / unit has no rounding.
+struct Case {
+  VectorXd unit;
+  MatrixXd E;
+  VectorXd f;
+};
+
+Case random_case(support::RandomPoints& random, Index equalities, int exponents) {
+  Case out{VectorXd(kDim), MatrixXd(equalities, kDim), VectorXd(equalities)};
+  const VectorXd where = random.gaussian(kDim);
+  const VectorXd inside = 0.5 + 0.3 * random.gaussian(kDim).array().tanh();
+  for (Index j = 0; j < kDim; ++j) out.unit[j] = std::ldexp(1, static_cast<int>(exponents * std::tanh(where[j])));
+  for (Index k = 0; k < equalities; ++k) out.E.row(k) = random.gaussian(kDim).transpose();
+  out.f = out.E * inside;
+  out.E = (out.E * out.unit.cwiseInverse().asDiagonal()).eval();
+  return out;
+}
+
+// The same set, written in five ways; kPreimage is the number of one of them.
+constexpr std::size_t kPreimage = 3;
+std::vector<Set> writings(const Case& c) {
+  const MatrixXd sides = MatrixXd::Identity(kDim, kDim);
+  MatrixXd A(2 * kDim, kDim);
+  A << sides, -sides;
+  VectorXd b(2 * kDim);
+  b << c.unit, VectorXd::Zero(kDim);
+  const Set equalities = Polyhedron(MatrixXd(0, kDim), VectorXd(0), c.E, c.f);
+  const Set box = Box(VectorXd::Zero(kDim), c.unit);
+  const MatrixXd to_y = c.unit.cwiseInverse().asDiagonal();
+  const Set unit_box = Box(VectorXd::Zero(kDim), VectorXd::Ones(kDim));
+  return {Polyhedron(A, b, c.E, c.f), Polyhedron(SparseMatrix(A.sparseView()), b, SparseMatrix(c.E.sparseView()), c.f),
+          Intersection({box, equalities}),
+          Intersection({AffinePreimage(unit_box, to_y, VectorXd::Zero(kDim)), equalities}),
+          Intersection(
+              {Product({Box(VectorXd::Zero(2), c.unit.head(2)), Box(VectorXd::Zero(4), c.unit.tail(4))}), equalities})};
+}
+
+template <class T>
+void expect_inside(const Case& c, const Set& set, support::RandomPoints& random) {
+  const Projection<T> layer(set);
+  EXPECT_EQ(layer.anchor().hull.codimension(), static_cast<std::size_t>(c.E.rows()));
+  const VectorXd& u0 = layer.anchor().point;
+  for (const double size : {1e-3, 1.0, 1e3, 1e12}) {
+    const VectorXd u = size * random.gaussian(kDim).cwiseProduct(c.unit);
+    const std::vector<T> row(u.begin(), u.end());
+    const std::vector<T> x = layer({row.data(), 1, row.size()});
+    for (Index j = 0; j < kDim; ++j) {
+      const double here = x[static_cast<std::size_t>(j)];
+      EXPECT_TRUE(here > 0 && here < c.unit[j]) << "x_" << j << " = " << here << " of " << c.unit[j];
+    }
+    for (Index k = 0; k < c.E.rows(); ++k) {
+      long double off = c.f[k];
+      long double terms = std::abs(c.f[k]);
+      for (Index j = 0; j < kDim; ++j) {
+        const double here = x[static_cast<std::size_t>(j)];
+        off -= static_cast<long double>(c.E(k, j)) * here;
+        terms += std::abs(c.E(k, j)) * std::max(std::abs(here), std::abs(u0[j]));
+      }
+      // Several equalities are as exact as their condition lets them be.
+      constexpr T kUlp = std::numeric_limits<T>::epsilon();
+      const double most = (c.E.rows() == 1 ? 4.0 : 16.0) * kDim * kUlp;
+      EXPECT_LE(std::abs(off), most * terms) << "equality " << k;
+    }
+  }
+}
+
+void expect_all_inside(Index equalities, int exponents) {
+  support::RandomPoints random(static_cast<unsigned>(100 * equalities + exponents));
+  for (int trial = 0; trial < 10; ++trial) {
+    const Case c = random_case(random, equalities, exponents);
+    const std::vector<Set> sets = writings(c);
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      SCOPED_TRACE(std::to_string(equalities) + " equalities, units from 2^-" + std::to_string(exponents) + " to 2^" +
+                   std::to_string(exponents) + ", trial " + std::to_string(trial) + ", writing " + std::to_string(i));
+      try {
+        expect_inside<double>(c, sets[i], random);
+        expect_inside<float>(c, sets[i], random);
+      } catch (const AnchorNotInterior& refused) {
+        // The guard of an affine map is that of all its rows together.
+        EXPECT_EQ(i, kPreimage) << refused.what();
+        EXPECT_GT(exponents, 0) << refused.what();
+      } catch (const Error& error) {
+        ADD_FAILURE() << error.what();
+      }
+    }
+  }
+}
+
+// Every bound and every equality holds in its own units, however the set is written.
+TEST(MixedUnits, OneEquality) {
+  for (const int exponents : {0, 4, 10, 20}) expect_all_inside(1, exponents);
+}
+TEST(MixedUnits, TwoEqualities) {
+  for (const int exponents : {0, 4, 10, 16}) expect_all_inside(2, exponents);
+}
+TEST(MixedUnits, ThreeEqualities) {
+  for (const int exponents : {0, 4, 10, 16}) expect_all_inside(3, exponents);
+}
+
+// x_0 >= 0 is no constant where 1e12 x_0 + x_1 + x_2 = 1, though its normal is that of the equality up to 1e-12; x_1 = 0 is, where
+// 5 x_1 <= 0 <= x_1, though the equality x_0 + 7e10 x_1 + x_2 = 0 lets it move as little.
+TEST(MixedUnits, AFlatSetIsFlatInItsOwnUnits) {
+  const MatrixXd A = (MatrixXd(3, 3) << 0, 5, 0, 0, -1, 0, 0, 0, -1).finished();
+  const MatrixXd E = (MatrixXd(1, 3) << 1, 66666666663, 1).finished();
+  const Projection<double> layer(Polyhedron(A, VectorXd::Zero(3), E, VectorXd::Zero(1)));
+  EXPECT_EQ(layer.anchor().hull.codimension(), 2u);
+  const std::vector<double> u = {1, 2, 3};
+  const std::vector<double> x = layer({u.data(), 1, 3});
+  EXPECT_EQ(x[1], 0);
+  EXPECT_GT(x[2], 0);
+  EXPECT_NEAR(x[0] + x[2], 0, 1e-15);
+}
+
+}  // namespace
+}  // namespace softradial
