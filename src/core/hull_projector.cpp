@@ -114,13 +114,15 @@ T HullProjector<T>::close_enough(const Block& block) const noexcept {
 }
 
 // Compares the largest entries, because squares underflow: where both are 0, a multiple of the normals would pass for a
-// direction along the hull. Numbers that are not finite stay so and need no further pass. A block of one coordinate needs no
-// second pass: its normal is a unit vector, and d_j - d_j is 0.
+// direction along the hull. What is left below the smallest normal number is none either, because N d may round to 0 there.
+// Numbers that are not finite stay so and need no further pass. A block of one coordinate needs no second pass: its normal is a
+// unit vector, and d_j - d_j is 0.
 template <class T>
 bool HullProjector<T>::is_close(const Block& block, T normal_part, std::span<const T> d) const noexcept {
   if (block.coordinates.size() == 1) return true;
-  return !(normal_part >
-           block.close * (whole_ ? kernels::largest(d.data(), d.size()) : largest_of(d, block.coordinates)));
+  const T left = whole_ ? kernels::largest(d.data(), d.size()) : largest_of(d, block.coordinates);
+  if (left < std::numeric_limits<T>::min()) return left == 0;
+  return !(normal_part > block.close * left);
 }
 
 template <class T>

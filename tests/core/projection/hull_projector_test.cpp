@@ -116,6 +116,23 @@ TYPED_TEST(HullProjectorTest, MultiplesOfTheNormalsVanish) {
   }
 }
 
+// A point has no directions: every row becomes 0, also where the last passes are among numbers that products round to 0.
+TYPED_TEST(HullProjectorTest, NothingIsLeftOnAPoint) {
+  using T = TypeParam;
+  for (const Eigen::Index dim : {2, 3, 5, 8}) {
+    for (int trial = 0; trial < 20; ++trial) {
+      const HullProjector<T> projector(random_hull(dim, dim));
+      for (const T size : {T{1e-30F}, T{1}, T{1e6F}, std::numeric_limits<T>::max() / 16}) {
+        std::vector<T> d = normal_rows<T>(1, static_cast<std::size_t>(dim), static_cast<unsigned>(trial));
+        for (T& v : d) v *= size;
+        HullScratch<T> scratch(projector, 1);
+        projector.project(Rows<T>(d.data(), 1, d.size()), scratch);
+        for (const T v : d) EXPECT_EQ(v, 0) << dim << ", " << size;
+      }
+    }
+  }
+}
+
 TYPED_TEST(HullProjectorTest, NanStaysInItsRow) {
   using T = TypeParam;
   const HullProjector<T> projector(random_hull(this->kDim, 10));
