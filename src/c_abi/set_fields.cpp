@@ -46,6 +46,7 @@ class FieldArray {
   }
   [[nodiscard]] Eigen::MatrixXd matrix() const {
     require_rank(2);
+    require_extents();
     return matrix_at(0, shape()[0], shape()[1]);
   }
   [[nodiscard]] std::vector<Eigen::MatrixXd> matrices() const {
@@ -59,11 +60,7 @@ class FieldArray {
   }
   [[nodiscard]] SparseMatrix sparse() const {
     require_dimensions(2);
-    for (const std::size_t extent : shape()) {
-      if (extent <= kMaxDim) continue;
-      throw FieldError(
-          name_, "has " + std::to_string(extent) + " rows or columns, expected at most " + std::to_string(kMaxDim));
-    }
+    require_extents();
     const auto rows = c_abi::numbers(given_.entry_rows, given_.num_entries, name_ + ".entry_rows");
     const auto columns = c_abi::numbers(given_.entry_columns, given_.num_entries, name_ + ".entry_columns");
     std::vector<std::pair<std::size_t, std::size_t>> places;
@@ -93,11 +90,21 @@ class FieldArray {
     if (given_.rank == rank) return;
     throw FieldError(name_, "expected " + std::to_string(rank) + " dimensions, got " + std::to_string(given_.rank));
   }
+  // A matrix without numbers may have any extents: memory does not bound them.
+  void require_extents() const {
+    for (const std::size_t extent : shape()) {
+      if (extent <= kMaxDim) continue;
+      throw FieldError(
+          name_, "has " + std::to_string(extent) + " rows or columns, expected at most " + std::to_string(kMaxDim));
+    }
+  }
   void require_rank(std::size_t rank) const {
     if (is_sparse()) throw FieldError(name_, "cannot be sparse");
     require_dimensions(rank);
   }
   [[nodiscard]] Eigen::MatrixXd matrix_at(std::size_t first, std::size_t rows, std::size_t columns) const {
+    // Eigen counts through the rows that it copies, also where they are empty.
+    if (rows == 0 || columns == 0) return Eigen::MatrixXd(index(rows), index(columns));
     return Eigen::Map<const RowMajor>(numbers_.data() + first, index(rows), index(columns));
   }
 
