@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "softradial/affine_hull.hpp"
 #include "softradial/anchor.hpp"
 #include "softradial/linear_system.hpp"
 #include "softradial/set.hpp"
@@ -30,10 +32,15 @@ class LinearRounding {
                                          double ulp);
 
  private:
-  const Anchor& anchor();
+  struct Found {
+    explicit Found(Anchor of_set) : anchor(std::move(of_set)), reach(anchor.hull) {}
+    Anchor anchor;
+    HullReach reach;
+  };
+  const Found& found();
 
   Set set_;
-  std::optional<Anchor> anchor_;
+  std::shared_ptr<const Found> found_;  // copies share it
 };
 
 // How far points break the constraints of a set, in the units of each constraint. Each thread needs

@@ -6,7 +6,6 @@
 #include <set>
 #include <string>
 
-#include "softradial/affine_hull.hpp"
 #include "softradial/errors.hpp"
 
 namespace softradial {
@@ -30,28 +29,29 @@ bool has_nan(std::span<const double> x) {
 
 }  // namespace
 
-const Anchor& LinearRounding::anchor() {
-  if (!anchor_) anchor_ = find_anchor(set_);
-  return *anchor_;
+const LinearRounding::Found& LinearRounding::found() {
+  if (!found_) found_ = std::make_shared<const Found>(find_anchor(set_));
+  return *found_;
 }
 
 bool LinearRounding::explains_equality(const LinearSystem::Row& row, double off, std::span<const double> x,
                                        double ulp) {
   const double share = 4 * static_cast<double>(x.size()) * ulp;
   if (off <= share * size_of_terms(row, x)) return true;
-  if (anchor().status != AnchorStatus::found) return false;
+  const Anchor& anchor = found().anchor;
+  if (anchor.status != AnchorStatus::found) return false;
   std::vector<double> largest(x.begin(), x.end());
   for (const auto& entry : row.entries) {
     double& size = largest[entry.column];
-    size = std::max(std::abs(size), std::abs(anchor().point[static_cast<Eigen::Index>(entry.column)]));
+    size = std::max(std::abs(size), std::abs(anchor.point[static_cast<Eigen::Index>(entry.column)]));
   }
   return off <= share * size_of_terms(row, largest);
 }
 
 bool LinearRounding::explains_inequality(const LinearSystem::Row& row, double off, std::span<const double> x,
                                          double ulp) {
-  if (!explains_equality(row, off, x, ulp) || anchor().status != AnchorStatus::found) return false;
-  return HullReach(anchor().hull).length(row.entries) == 0;
+  if (!explains_equality(row, off, x, ulp) || found().anchor.status != AnchorStatus::found) return false;
+  return found().reach.length(row.entries) == 0;
 }
 
 ViolationMeter::ViolationMeter(const Set& set)
