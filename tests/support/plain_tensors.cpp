@@ -67,8 +67,8 @@ class PlainValue final : public TensorValue {
     Shape shape = shape_;
     shape.back() = 1;
     std::vector<double> out;
-    for (std::size_t i = 0; i < numbers_.size(); i += width()) {
-      const auto first = numbers_.begin() + static_cast<std::ptrdiff_t>(i);
+    for (std::size_t row = 0; row < rows(); ++row) {
+      const auto first = numbers_.begin() + static_cast<std::ptrdiff_t>(row * width());
       const auto last = first + static_cast<std::ptrdiff_t>(width());
       out.push_back(reduction == Reduction::sum       ? std::accumulate(first, last, 0.0)
                     : reduction == Reduction::largest ? *std::max_element(first, last)
@@ -92,8 +92,8 @@ class PlainValue final : public TensorValue {
     Shape shape = shape_;
     shape.back() = count;
     std::vector<double> out;
-    for (std::size_t i = 0; i < numbers_.size(); i += width()) {
-      for (std::size_t j = 0; j < count; ++j) out.push_back(numbers_[i + first + j]);
+    for (std::size_t row = 0; row < rows(); ++row) {
+      for (std::size_t j = 0; j < count; ++j) out.push_back(numbers_[row * width() + first + j]);
     }
     return make(std::move(shape), std::move(out));
   }
@@ -102,7 +102,7 @@ class PlainValue final : public TensorValue {
     Shape shape = shape_;
     shape.back() += other.width();
     std::vector<double> out;
-    for (std::size_t row = 0; row * width() < numbers_.size(); ++row) {
+    for (std::size_t row = 0; row < rows(); ++row) {
       for (std::size_t j = 0; j < width(); ++j) out.push_back(numbers_[row * width() + j]);
       for (std::size_t j = 0; j < other.width(); ++j) out.push_back(other.numbers_[row * other.width() + j]);
     }
@@ -114,8 +114,7 @@ class PlainValue final : public TensorValue {
   [[nodiscard]] Tensor rows_times(const Tensor& vectors) const override {
     const PlainValue& d = of(vectors);
     if (shape_.size() == 2) return wrapped(d.vectors() * matrix(0).transpose(), d.shape_);
-    Matrix out(static_cast<Eigen::Index>(d.numbers_.size() / d.width()),
-               static_cast<Eigen::Index>(shape_[shape_.size() - 2]));
+    Matrix out(static_cast<Eigen::Index>(d.rows()), static_cast<Eigen::Index>(shape_[shape_.size() - 2]));
     for (Eigen::Index i = 0; i < out.rows(); ++i) out.row(i) = matrix(i) * d.vectors().row(i).transpose();
     return wrapped(out, d.shape_);
   }
@@ -239,16 +238,16 @@ class PlainValue final : public TensorValue {
     return numbers_[place];
   }
 
-  [[nodiscard]] Matrix reshaped(std::size_t rows, std::size_t columns) const {
-    return Eigen::Map<const Matrix>(numbers_.data(), static_cast<Eigen::Index>(rows),
-                                    static_cast<Eigen::Index>(columns));
+  [[nodiscard]] Matrix reshaped(std::size_t count, std::size_t size) const {
+    return Eigen::Map<const Matrix>(numbers_.data(), static_cast<Eigen::Index>(count), static_cast<Eigen::Index>(size));
   }
-  [[nodiscard]] Matrix vectors() const { return reshaped(numbers_.size() / width(), width()); }
+  [[nodiscard]] std::size_t rows() const { return count_of({shape_.begin(), shape_.end() - 1}); }
+  [[nodiscard]] Matrix vectors() const { return reshaped(rows(), width()); }
   // Matrix i of a batch, or the only one.
   [[nodiscard]] Matrix matrix(Eigen::Index i) const {
-    const std::size_t rows = shape_[shape_.size() - 2];
-    return Eigen::Map<const Matrix>(numbers_.data() + static_cast<std::size_t>(i) * rows * width(),
-                                    static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(width()));
+    const std::size_t height = shape_[shape_.size() - 2];
+    return Eigen::Map<const Matrix>(numbers_.data() + static_cast<std::size_t>(i) * height * width(),
+                                    static_cast<Eigen::Index>(height), static_cast<Eigen::Index>(width()));
   }
   // Vectors, one for each of a batch that `like` is the shape of.
   [[nodiscard]] static Tensor wrapped(const Matrix& rows, Shape like) {
