@@ -14,10 +14,9 @@ namespace {
 using Eigen::Index;
 
 // The programme is posed around an origin and in a unit of length: x = origin + unit D z, t = unit s, with D the units of the
-// coordinates (LinearPart::units). Rows further than
-// kFarAway units are moved to there, so that "x <= 1e20" for "no bound" does not set the unit for all others; where one
-// of them turns out to confine the solution, the unit grows. A solution whose |s| is below kCoarse lost digits to the
-// solver's tolerance: it becomes the origin of the next one, in a smaller unit.
+// coordinates (LinearPart::units). Rows further than kFarAway units are moved to there, so that "x <= 1e20" for "no bound" does
+// not set the unit for all others; where one of them turns out to confine the solution, the unit grows. A solution whose |s| is
+// below kCoarse lost digits to the solver's tolerance: it becomes the origin of the next one, in a smaller unit.
 constexpr double kFarAway = 1e6;
 constexpr double kGrowth = 1e4;
 constexpr double kCoarse = 1e-3;
@@ -50,8 +49,9 @@ LinearProgramData programme(const LinearPart& part, Equalities equalities) {
   for (Index k = num_free; k < num_rows; ++k) {
     std::vector<LinearSystem::Entry> row;
     if (equalities == Equalities::normals) {
-      for (Index j = 0; j < dim; ++j)
+      for (Index j = 0; j < dim; ++j) {
         row.push_back({static_cast<std::size_t>(j), part.hull().normals(k - num_free, j)});
+      }
     } else {
       row = part.independent_equalities()[static_cast<std::size_t>(k - num_free)].entries;
     }

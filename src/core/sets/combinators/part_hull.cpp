@@ -20,6 +20,7 @@ Eigen::MatrixXd left_null_space(const Eigen::MatrixXd& M) {
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(units.asDiagonal() * M);
   qr.setThreshold(kConstantOnHull);
   const Eigen::Index count = M.rows() - qr.rank();
+  if (count == 0) return Eigen::MatrixXd(0, M.rows());
   const Eigen::MatrixXd Q = qr.householderQ();
   const Eigen::MatrixXd w = Q.rightCols(count).transpose() * units.asDiagonal();
   const Eigen::HouseholderQR<Eigen::MatrixXd> orthonormal((row_units(w).asDiagonal() * w).transpose());
