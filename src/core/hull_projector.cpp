@@ -25,7 +25,7 @@ constexpr int kMaxPasses = 15;
 constexpr int kClose = 4;
 
 // Coefficients whose sizes differ by less count as equal.
-constexpr int kLikeSize = 16;
+constexpr int kLikeSize = 4;
 
 // Fewer normals than this go row by row: a product's vectors hold 16 of them at once, used or not.
 constexpr std::size_t kFewNormals = 4;
