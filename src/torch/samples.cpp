@@ -359,8 +359,10 @@ SampleRadial sample_radial(const at::Tensor& u, const SampleData& data, const Ma
     const BoundsData given = sample_bounds(u, data, *coordinates, *map);
     radial.set.normals = at::Tensor();
     radial.set.sum = coordinates->total().has_value();
-    radial.set.free =
-        unwrap(bounds::fixed_in_tensors({wrap(given.lower), wrap(given.upper), {}})).logical_not().expand_as(u);
+    radial.set.free = unwrap(bounds::fixed_in_tensors(
+                                 {wrap(given.lower), wrap(given.upper), given.sum ? wrap(*given.sum) : Tensor()}))
+                          .logical_not()
+                          .expand_as(u);
   }
   return radial;
 }

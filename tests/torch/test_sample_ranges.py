@@ -191,6 +191,43 @@ def test_one_open_coordinate_has_what_is_left_of_the_sum():
     assert value.tolist() == [[0.0, 1.0, 0.0]] and tangent.tolist() == [[0.0, 0.0, 0.0]]
 
 
+POINTS = {"one_asset": ([0.0, 1.0, 0.0], 1.0, [0.0, 1.0, 0.0]), "two_assets": ([0.5, 0.0, 0.5], 1.0, [0.5, 0.0, 0.5]),
+          "all_assets": ([0.25, 0.5, 0.25], 1.0, [0.25, 0.5, 0.25]), "no_budget": ([1.0, 1.0, 1.0], 0.0, [0.0, 0.0, 0.0])}
+
+
+@pytest.mark.parametrize("dtype", [F32, F64], ids=["f32", "f64"])
+@pytest.mark.parametrize("method, point", [
+    (method, point) for method in [*MAPS, "soft_orthogonal", "mirror", "rayen", "orthogonal"] for point in POINTS
+    # Mirror and RAYEN make a set of each sample, whose sum must be positive.
+    if not (point == "no_budget" and method in ("mirror", "rayen"))])
+def test_caps_that_the_sum_uses_up_leave_one_point(point, method, dtype):
+    """As on the fixed set of these caps: x is the point, whatever u is, beside samples that have room."""
+    others = {"soft_orthogonal": sr.SoftOrthogonal, "mirror": sr.Mirror, "rayen": sr.Rayen, "orthogonal": sr.Orthogonal}
+    cap, total, x = POINTS[point]
+    layer = {**MAPS, **others}[method](sr.CappedSimplex(3, 0.9))
+    u = torch.tensor([[1.0, 2.0, 3.0], [-1e9, 1e9, 0.0], [0.3, 0.1, 0.2]], dtype=dtype, requires_grad=True)
+    caps = torch.tensor([cap, cap, [0.9, 0.9, 0.9]], dtype=dtype, requires_grad=method in MAPS)
+    sums = torch.tensor([total, total, 1.0], dtype=dtype)
+    given = layer(u, cap=caps, sum=sums)
+    assert given[:2].tolist() == [x, x]
+    given.pow(2).sum().backward()
+    assert bool(u.grad.isfinite().all()) and (caps.grad is None or bool(caps.grad.isfinite().all()))
+    assert u.grad[:2].tolist() == [[0.0] * 3] * 2 and bool((u.grad[2] != 0).any())
+
+
+@every_map
+@pytest.mark.parametrize("point", POINTS)
+def test_one_point_in_forward_mode(point, method):
+    """The value does not move with u; a set of one point has no dimension, and the determinant 1."""
+    cap, total, x = POINTS[point]
+    layer, u = MAPS[method](sr.CappedSimplex(3, 0.9)), torch.tensor([[1.0, 2.0, 3.0]], dtype=F64)
+    data = {"cap": torch.tensor([cap], dtype=F64), "sum": torch.tensor([total], dtype=F64)}
+    assert layer.log_abs_det(u, data).tolist() == [0.0]
+    with forward_ad.dual_level():
+        value, tangent = forward_ad.unpack_dual(layer(forward_ad.make_dual(u, torch.ones_like(u)), **data))
+    assert value.tolist() == [x] and tangent.tolist() == [[0.0] * 3]
+
+
 @pytest.mark.parametrize("contraction", ["exponential", "hyperbolic"])
 def test_gradients_of_the_smallest_rows(contraction):
     """Next to the anchor the gauge map is u / lambda, however small u - u0 is."""

@@ -132,22 +132,72 @@ TEST(FixedCoordinates, TheRestIsProjectedWithoutThem) {
   }
 }
 
-// Caps of 0 leave one coordinate, which must be the sum, or none. On a bound it is not strictly inside.
+// Caps of 0 leave one coordinate, which must be the sum, or none.
 TEST(FixedCoordinates, ASumDecidesTheLastOne) {
-  BoundsBatch<double> batch(5, 3);
+  BoundsBatch<double> batch(3, 3);
   batch.one_lower = true;
-  batch.total.emplace(5, 1);
-  for (std::size_t i = 0; i < 5; ++i) (*batch.total)[i][0] = i < 4 ? 1 : 0;
+  batch.total.emplace(3, 1);
+  for (std::size_t i = 0; i < 3; ++i) (*batch.total)[i][0] = 1;
   batch.upper.set(0, VectorXd{{0, 2, 0}});
   batch.upper.set(1, VectorXd{{0, 0.5, 0}});
   batch.upper.set(2, VectorXd{{0, 0, 0}});
-  batch.upper.set(3, VectorXd{{0, 1, 0}});
-  batch.upper.set(4, VectorXd{{0, 1, 0}});
   const Projected<double> out = support::project(SoftRadial{}, batch);
-  std::vector<RowStatus> expected(5, RowStatus::no_interior);
-  expected[0] = RowStatus::ok;
-  EXPECT_EQ(out.status, expected);
+  EXPECT_EQ(out.status, (std::vector{RowStatus::ok, RowStatus::no_interior, RowStatus::no_interior}));
   EXPECT_EQ(out.x.get(0), (VectorXd{{0, 1, 0}}));
+}
+
+// A total that all upper bounds, or all lower ones, use up leaves one point: x is there, and its cotangent goes to these bounds.
+template <class T>
+void a_total_leaves_one_point(const Method& method, bool one_lower) {
+  const VectorXd lower = VectorXd::Zero(4);
+  const std::vector<VectorXd> upper{VectorXd{{0, 1, 0, 0}}, VectorXd{{0.25, 0.25, 0.25, 0.25}},
+                                    VectorXd{{0.5, 0, 0.5, 0}}, VectorXd{{1, 1, 0, 1}}};
+  const std::vector<double> totals{1, 1, 1, 0};
+  BoundsBatch<T> batch(4, 4);
+  batch.one_lower = one_lower;
+  batch.total.emplace(4, 1);
+  RandomPoints random(3);
+  batch.u = support::gaussian_rows<T>(random, 4, 4);
+  for (std::size_t i = 0; i < 4; ++i) {
+    batch.lower.set(i, lower);
+    batch.upper.set(i, upper[i]);
+    (*batch.total)[i][0] = static_cast<T>(totals[i]);
+  }
+  const Projected<T> out = support::project(method, batch);
+  const Batch<T> grad_x = support::gaussian_rows<T>(random, 4, 4);
+  const BoundsCotangents<T> cotangents = support::vjp(method, batch, out, grad_x);
+  for (std::size_t i = 0; i < 4; ++i) {
+    SCOPED_TRACE("row " + std::to_string(i));
+    ASSERT_EQ(out.status[i], RowStatus::ok);
+    EXPECT_EQ(out.x.get(i), i < 3 ? upper[i] : lower);
+    EXPECT_EQ(cotangents.total[i][0], 0);
+    for (std::size_t j = 0; j < 4; ++j) {
+      const T g = grad_x[i][j];
+      const bool equal = batch.upper[i][j] == 0;
+      EXPECT_EQ(cotangents.u[i][j], 0);
+      EXPECT_EQ(cotangents.upper[i][j], equal ? g / 2 : i < 3 ? g : 0);
+    }
+  }
+}
+
+TEST(FixedCoordinates, ATotalThatBoundsUseUpLeavesOnePoint) {
+  for (const auto& [name, method] : support::all_methods()) {
+    for (const bool one_lower : {true, false}) {
+      SCOPED_TRACE(name + (one_lower ? ", one lower bound" : ""));
+      a_total_leaves_one_point<float>(method, one_lower);
+      a_total_leaves_one_point<double>(method, one_lower);
+    }
+  }
+}
+
+// Bounds that contradict each other stay refused, whatever they sum to.
+TEST(FixedCoordinates, BoundsThatCrossAreNoPoint) {
+  BoundsBatch<double> batch(1, 3);
+  batch.total.emplace(1, 1);
+  (*batch.total)[0][0] = 1;
+  batch.lower.set(0, VectorXd{{1, 1, 0}});
+  batch.upper.set(0, VectorXd{{0, 0, 1}});
+  EXPECT_EQ(support::project(SoftRadial{}, batch).status[0], RowStatus::no_interior);
 }
 
 TEST(FixedCoordinates, ANumberThatIsNotFiniteStaysOne) {

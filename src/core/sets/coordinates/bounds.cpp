@@ -23,8 +23,25 @@ Side guarded_side(const TensorMath& math, const Tensor& slack, const Tensor& anc
 
 }  // namespace
 
-Tensor fixed_in_tensors(const TensorBounds& given) {
+namespace {
+
+Tensor equal_bounds(const TensorBounds& given) {
   return given.upper >= given.lower && !(given.upper > given.lower) && isfinite(given.lower);
+}
+
+// Whether these bounds, all lower or all upper ones, use up the total, (..., 1).
+Tensor use_up_total(const TensorBounds& given, const Tensor& ends) {
+  const auto wide = [](const Tensor& x) { return frozen(x).value().in_double(); };
+  return use_up(sum(wide(ends)), sum(abs(wide(ends))), wide(given.total));
+}
+
+}  // namespace
+
+Tensor fixed_in_tensors(const TensorBounds& given) {
+  const Tensor equal = equal_bounds(given);
+  if (!given.total.defined()) return equal;
+  const Tensor decided = use_up_total(given, given.upper) || use_up_total(given, given.lower);
+  return equal || (decided && given.upper > given.lower);
 }
 
 // With c_j the values of the fixed coordinates, spare = total - sum_fixed c_j - sum_free lower_j. A single free coordinate gets all
@@ -35,7 +52,8 @@ TensorAnchor anchor_in_tensors(const TensorBounds& given, double ulp) {
   if (!given.total.defined()) return {between, known};
   const TensorArithmetic math;
   const Tensor fixed = fixed_in_tensors(given);
-  const Tensor values = where_else(fixed, between, 0);
+  const Tensor end = choose(use_up_total(given, given.upper), given.upper, given.lower);
+  const Tensor values = where_else(fixed, choose(equal_bounds(given), between, end), 0);
   const Tensor lower = where_else(!fixed, given.lower, 0);
   const Tensor spare = given.total - sum(values) - sum(lower);
   const Tensor reach = where_else(!fixed, bounds::reach(math, given.lower, given.upper, spare), 0);

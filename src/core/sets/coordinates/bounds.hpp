@@ -39,6 +39,15 @@ template <class T>
   return {0, 0};
 }
 
+// Whether bounds with this sum, and this sum of sizes, use up the total: all lower bounds, or all upper ones. Then x has no
+// choice. In double, and up to its rounding alone: a set that single precision merely cannot resolve has an interior.
+template <class N>
+[[nodiscard]] auto use_up(const N& sum, const N& size, const N& total) {
+  using std::abs;
+  using std::isfinite;
+  return isfinite(sum) && isfinite(total) && abs(total - sum) <= guard::kUlp<double> * (size + abs(total));
+}
+
 // Bounds of each sample, (..., dim), with or without a total, (..., 1).
 struct TensorBounds {
   Tensor lower;
@@ -46,7 +55,8 @@ struct TensorBounds {
   Tensor total;  // undefined without a sum constraint
 };
 
-// Which coordinates have no room, lower_j = upper_j: these are fixed, and their d is 0.
+// Which coordinates have no room: lower_j = upper_j, or the total is that of all upper or of all lower bounds. These are fixed,
+// and their d is 0.
 [[nodiscard]] Tensor fixed_in_tensors(const TensorBounds& given);
 
 // The anchor in closed form (`middle`, or on the reach), and whether it exists, (..., 1). Fixed coordinates have their value,

@@ -277,7 +277,8 @@ GaugePtr<double> CoordinateSet::gauge_f64(const AnchoredHull& at) const {
 
 TensorGaugeAt CoordinateSet::gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const {
   const Tensor upper = data.value_or(total() ? "cap" : "upper", upper_);
-  return bounds::gauge_in_tensors({data.value_or("lower", lower_), upper, {}}, anchor, data.space());
+  const Tensor sum = total() ? data.value_or("sum", *total()) : Tensor();
+  return bounds::gauge_in_tensors({data.value_or("lower", lower_), upper, sum}, anchor, data.space());
 }
 
 namespace {

@@ -5,14 +5,44 @@
 #include <limits>
 
 #include "guard.hpp"
+#include "sets/coordinates/bounds.hpp"
 
 namespace softradial {
 namespace {
 
+// What fixes coordinates of row i: equal bounds, or a total that all lower or all upper bounds use up.
 template <class T>
-bool is_fixed(T lower, T upper) noexcept {
-  return lower == upper && std::isfinite(lower);
-}
+class Fixing {
+ public:
+  Fixing(const SampleBounds<T>& bounds, std::size_t i) noexcept {
+    if (!bounds.total.given()) return;
+    all_high_ = use_up(*bounds.total.row(i), bounds.upper[i]);
+    all_low_ = use_up(*bounds.total.row(i), bounds.lower[i]);
+  }
+
+  [[nodiscard]] bool fixes(T low, T high) const noexcept {
+    return are_equal(low, high) || ((all_high_ || all_low_) && low < high);
+  }
+  [[nodiscard]] T value(T low, T high) const noexcept { return all_high_ ? high : low; }
+  [[nodiscard]] T lower_share(T low, T high) const noexcept {
+    return are_equal(low, high) ? T{1} / 2 : all_high_ ? T{0} : T{1};
+  }
+
+ private:
+  static bool are_equal(T low, T high) noexcept { return low == high && std::isfinite(low); }
+  static bool use_up(T total, std::span<const T> ends) noexcept {
+    double sum = 0;
+    double size = 0;
+    for (const T end : ends) {
+      sum += static_cast<double>(end);
+      size += std::abs(static_cast<double>(end));
+    }
+    return bounds::use_up(sum, size, static_cast<double>(total));
+  }
+
+  bool all_high_ = false;
+  bool all_low_ = false;
+};
 
 }  // namespace
 
@@ -20,8 +50,9 @@ template <class T>
 bool FixedCoordinates<T>::in_row(const SampleBounds<T>& bounds, std::size_t i) noexcept {
   const auto lower = bounds.lower[i];
   const auto upper = bounds.upper[i];
+  const Fixing<T> fixing(bounds, i);
   return !std::equal(lower.begin(), lower.end(), upper.begin(), upper.end(),
-                     [](T low, T high) { return !is_fixed(low, high); });
+                     [&](T low, T high) { return !fixing.fixes(low, high); });
 }
 
 template <class T>
@@ -29,15 +60,15 @@ FixedCoordinates<T>::FixedCoordinates(const SampleBounds<T>& bounds, std::size_t
     : has_total_(bounds.total.given()), has_anchor_(bounds.anchor.given()) {
   const std::span<const T> lower = bounds.lower[i];
   const std::span<const T> upper = bounds.upper[i];
+  const Fixing<T> fixing(bounds, i);
   double taken = 0;
   double size = 0;
   for (std::size_t j = 0; j < u.size(); ++j) {
     finite_ = finite_ && std::isfinite(u[j]);
-    if (is_fixed(lower[j], upper[j])) {
-      fixed_.push_back(j);
-      values_.push_back(lower[j]);
-      taken += static_cast<double>(lower[j]);
-      size += std::abs(static_cast<double>(lower[j]));
+    if (fixing.fixes(lower[j], upper[j])) {
+      fixed_.push_back({j, fixing.value(lower[j], upper[j]), fixing.lower_share(lower[j], upper[j])});
+      taken += static_cast<double>(fixed_.back().value);
+      size += std::abs(static_cast<double>(fixed_.back().value));
       continue;
     }
     free_.push_back(j);
@@ -89,7 +120,7 @@ RowStatus FixedCoordinates<T>::project(const Method& method, std::span<T> x) {
     return status;
   }
   for (std::size_t k = 0; k < free_.size(); ++k) x[free_[k]] = free_x[k];
-  for (std::size_t k = 0; k < fixed_.size(); ++k) x[fixed_[k]] = values_[k];
+  for (const Fixed& fixed : fixed_) x[fixed.coordinate] = fixed.value;
   return status;
 }
 
@@ -116,14 +147,17 @@ void FixedCoordinates<T>::project_vjp(const Method& method, std::span<const T> g
                       has_anchor_ ? Rows<T>(grad_anchor.data(), 1, dim) : Rows<T>()});
   }
 
-  const auto spread = [&](std::span<T> out, const std::vector<T>& of_free, T share) {
+  const auto spread = [&](std::span<T> out, const std::vector<T>& of_free, auto share) {
     for (std::size_t k = 0; k < dim; ++k) out[free_[k]] = of_free[k];
-    for (const std::size_t j : fixed_) out[j] = share * (grad_x[j] - grad_total);
+    for (const Fixed& fixed : fixed_) {
+      out[fixed.coordinate] = share(fixed.lower_share) * (grad_x[fixed.coordinate] - grad_total);
+    }
   };
-  spread(grad_u, grad_free_u, 0);
-  if (gradient.lower.given()) spread(gradient.lower[i], grad_lower, T{1} / 2);
-  if (gradient.upper.given()) spread(gradient.upper[i], grad_upper, T{1} / 2);
-  if (gradient.anchor.given()) spread(gradient.anchor[i], grad_anchor, 0);
+  const auto none = [](T) { return T{0}; };
+  spread(grad_u, grad_free_u, none);
+  if (gradient.lower.given()) spread(gradient.lower[i], grad_lower, [](T lower_share) { return lower_share; });
+  if (gradient.upper.given()) spread(gradient.upper[i], grad_upper, [](T lower_share) { return 1 - lower_share; });
+  if (gradient.anchor.given()) spread(gradient.anchor[i], grad_anchor, none);
   if (gradient.total.given()) *gradient.total.row(i) = grad_total;
 }
 
