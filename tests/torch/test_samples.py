@@ -327,10 +327,11 @@ def test_the_layers_own_anchor_is_kept_where_it_is_well_inside(rng):
 def largest_ball(A, b, E):
     """The radius of the largest ball, in the hull, that fits into {x : A x <= b, E x = 0}: a linear programme."""
     cvxopt = pytest.importorskip("cvxopt", reason="python3-cvxopt is not installed")
-    (k, n), size = E.shape, b.max().item()
-    norms = (A - A @ torch.linalg.pinv(E) @ E).norm(dim=1, keepdim=True)
-    rows = torch.cat([A, norms], 1), b / size, nn.functional.pad(E, (0, 1)), torch.zeros(k, dtype=torch.float64)
-    cost = cvxopt.matrix([0.0] * n + [-1.0])
+    # In coordinates of the hull: equalities in the programme cost the solver digits.
+    along = A @ torch.linalg.qr(E.T, mode="complete")[0][:, E.shape[0]:]
+    size = b.max().item()
+    rows = torch.cat([along, along.norm(dim=1, keepdim=True)], 1), b / size
+    cost = cvxopt.matrix([0.0] * along.shape[1] + [-1.0])
     solution = cvxopt.solvers.lp(cost, *(cvxopt.matrix(t.numpy()) for t in rows), options={"show_progress": False})
     assert solution["status"] == "optimal"
     return -size * solution["primal objective"]
