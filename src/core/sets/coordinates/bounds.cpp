@@ -52,17 +52,23 @@ TensorAnchor anchor_in_tensors(const TensorBounds& given, double ulp) {
   if (!given.total.defined()) return {between, known};
   const TensorArithmetic math;
   const Tensor fixed = fixed_in_tensors(given);
-  const Tensor end = choose(use_up_total(given, given.upper), given.upper, given.lower);
-  const Tensor values = where_else(fixed, choose(equal_bounds(given), between, end), 0);
+  const Tensor all_high = use_up_total(given, given.upper);
+  const Tensor end = choose(all_high, given.upper, given.lower);
+  const Tensor num_open = sum(where_else(given.upper > given.lower, 0 * frozen(between) + 1, 0));
+  const Tensor exact = !(num_open >= 2.0) || !(sum(abs(frozen(end))) > 0);
+  const Tensor inward = step_inside(frozen(end), exact, ulp);
+  const Tensor equal = equal_bounds(given);
+  const Tensor values = where_else(fixed, choose(equal, between, choose(all_high, end - inward, end + inward)), 0);
+  const Tensor strict = all(equal || !fixed || exact || (values > given.lower && given.upper > values));
   const Tensor lower = where_else(!fixed, given.lower, 0);
   const Tensor spare = given.total - sum(values) - sum(lower);
   const Tensor reach = where_else(!fixed, bounds::reach(math, given.lower, given.upper, spare), 0);
   const Tensor room = sum(where_else(!fixed, given.upper - given.lower, 0));
   const Tensor total_reach = sum(reach);
   const Tensor num_free = sum(where_else(fixed, 0 * frozen(values), 1));
-  const Tensor none_left = abs(spare) <= ulp * (abs(given.total) + sum(abs(values)));
+  const Tensor none_left = abs(spare) <= 2 * ulp * (abs(given.total) + sum(abs(values)));
   const Tensor shared = spare > 0 && (spare < total_reach || (!(num_free >= 2.0) && spare < room));
-  const Tensor found = known && (shared || (!(num_free >= 1.0) && none_left));
+  const Tensor found = known && (shared || (!(num_free >= 1.0) && none_left && strict));
   const Tensor theta = spare / where_else(total_reach > 0, total_reach, 1);
   return {values + bounds::on_reach(math, lower, theta, reach), found};
 }

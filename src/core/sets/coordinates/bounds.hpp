@@ -48,6 +48,15 @@ template <class N>
   return isfinite(sum) && isfinite(total) && abs(total - sum) <= guard::kUlp<double> * (size + abs(total));
 }
 
+// How far inside its bound `end` a coordinate is put that the total fixes there: an ulp, or the smallest normal number, because
+// the bounds may leave room that sums do not resolve. Not at all where the point is exact: one coordinate alone is open, or all
+// ends are 0.
+template <class N, class Condition>
+[[nodiscard]] N step_inside(const N& end, const Condition& exact, double ulp) {
+  using std::abs;
+  return where_else(!exact, static_cast<N>(ulp * abs(end) + 4 / largest_number(end)), 0);
+}
+
 // Bounds of each sample, (..., dim), with or without a total, (..., 1).
 struct TensorBounds {
   Tensor lower;

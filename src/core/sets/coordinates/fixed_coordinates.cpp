@@ -16,14 +16,30 @@ class Fixing {
  public:
   Fixing(const SampleBounds<T>& bounds, std::size_t i) noexcept {
     if (!bounds.total.given()) return;
-    all_high_ = use_up(*bounds.total.row(i), bounds.upper[i]);
-    all_low_ = use_up(*bounds.total.row(i), bounds.lower[i]);
+    const std::span<const T> lower = bounds.lower[i];
+    const std::span<const T> upper = bounds.upper[i];
+    const T total = *bounds.total.row(i);
+    std::size_t num_open = 0;
+    for (std::size_t j = 0; j < lower.size(); ++j) num_open += lower[j] < upper[j] ? 1 : 0;
+    all_high_ = use_up(total, upper);
+    all_low_ = !all_high_ && use_up(total, lower);
+    const auto ends = all_high_ ? upper : lower;
+    exact_ = num_open == 1 || std::all_of(ends.begin(), ends.end(), [](T end) { return end == 0; });
   }
 
   [[nodiscard]] bool fixes(T low, T high) const noexcept {
-    return are_equal(low, high) || ((all_high_ || all_low_) && low < high);
+    if (are_equal(low, high)) return true;
+    if (!(low < high)) return false;
+    const T at = value(low, high);
+    return (all_high_ || all_low_) && (exact_ || (at > low && at < high));
   }
-  [[nodiscard]] T value(T low, T high) const noexcept { return all_high_ ? high : low; }
+  [[nodiscard]] T value(T low, T high) const noexcept {
+    if (are_equal(low, high)) return low;
+    const T end = all_high_ ? high : low;
+    const T inward = bounds::step_inside(end, exact_, guard::kUlp<T>);
+    return all_high_ ? high - inward : low + inward;
+  }
+  // The part of the cotangent of its value that the lower bound gets.
   [[nodiscard]] T lower_share(T low, T high) const noexcept {
     return are_equal(low, high) ? T{1} / 2 : all_high_ ? T{0} : T{1};
   }
@@ -42,6 +58,7 @@ class Fixing {
 
   bool all_high_ = false;
   bool all_low_ = false;
+  bool exact_ = false;  // whether the point is known to the last bit
 };
 
 }  // namespace
@@ -80,8 +97,8 @@ FixedCoordinates<T>::FixedCoordinates(const SampleBounds<T>& bounds, std::size_t
   if (!has_total_) return;
   const auto total = static_cast<double>(*bounds.total.row(i));
   total_ = static_cast<T>(total - taken);
-  // The bounds and the total are rounded numbers: each is off by up to half an ulp.
-  rounding_ = guard::kUlp<T> * static_cast<T>(size + std::abs(total));
+  // The bounds and the total are rounded numbers, each off by up to half an ulp, and values may be an ulp inside.
+  rounding_ = 2 * guard::kUlp<T> * static_cast<T>(size + std::abs(total));
 }
 
 template <class T>
