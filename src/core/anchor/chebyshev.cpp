@@ -104,8 +104,14 @@ ChebyshevCenter chebyshev_center(LinearPart& part) {
       if (center.status != AnchorStatus::found) center.reason = "the largest ball is too small for double precision";
       return center;
     }
+    const std::size_t num_free = part.free_rows().size();
     part.add_implicit_equalities(implicit_equalities(part, *solution), solution->point, kRounding * kFlatTolerance,
                                  std::max(kRounding * solution->resolution, solution->rounding));
+    // Every round makes a row constant, or there would be no last one.
+    if (part.status() == AnchorStatus::found && part.free_rows().size() >= num_free) {
+      center.reason = "the set is flat to rounding, and double precision does not tell which rows are equalities";
+      return center;
+    }
   }
   center.status = part.status();
   center.reason = part.reason();

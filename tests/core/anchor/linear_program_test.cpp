@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <utility>
 
 namespace softradial {
 namespace {
@@ -40,6 +41,24 @@ TEST(LinearProgram, SolvesAgainAfterTheBoundsMoved) {
   const LinearProgramSolution solution = program.solve();
   ASSERT_EQ(solution.status, LinearProgramStatus::optimal);
   EXPECT_TRUE(solution.x.isApprox(VectorXd{{1.5, 2}}, 1e-9)) << solution.x.transpose();
+}
+
+// max s on (e, 1).z + s <= b_0, s <= z_0, s <= z_1 + 1e6: s = 1e6 for b_0 = 1e6, and (4e5 + 1e6) / 2 for b_0 = 4e5, however small e.
+TEST(LinearProgram, WhatIsCalledOptimalIsOptimal) {
+  for (const double e : {1e-9, 1e-12, 1e-15, 1e-17, 1e-19, 6e-20, 1e-20}) {
+    SCOPED_TRACE(e);
+    LinearProgramData data =
+        below(MatrixXd{{1, 1, 1}, {-1, 0, 1}, {0, -1, 1}}, VectorXd{{1e6, 0, 1e6}}, VectorXd{{0, 0, -1}});
+    data.A.coeffRef(0, 0) = e;
+    data.column_upper[2] = 1e6;
+    LinearProgram program(data);
+    for (const auto& [bound, best] : {std::pair{1e6, 1e6}, std::pair{4e5, 7e5}}) {
+      program.set_row_upper(VectorXd{{bound, 0, 1e6}});
+      const LinearProgramSolution solution = program.solve();
+      ASSERT_EQ(solution.status, LinearProgramStatus::optimal);
+      EXPECT_NEAR(solution.x[2], best, 1e-3);
+    }
+  }
 }
 
 TEST(LinearProgram, EqualitiesAreRowsWithBothBounds) {

@@ -119,6 +119,17 @@ TEST(Polyhedra, CoefficientsOfAllSizes) {
   }
 }
 
+// The search ends, with a point inside: a triangle that two sides meet at 1e-317 and the third at 5e-244, in rows of length 1e243,
+// 1 and 1e-72.
+TEST(Polyhedra, TheSearchEndsForBoundsOfAllSizes) {
+  const MatrixXd A{
+      {1.2403521088703825e224, 1.9626352964203602e243}, {-1.0000000000065048, 0}, {0, -1.1319608969043416e-72}};
+  const Anchor anchor =
+      find_anchor(Polyhedron(A, VectorXd{{1.0000000000089813, 1.2304052743e-317, 2.6524947387e-315}}));
+  ASSERT_EQ(anchor.status, AnchorStatus::found) << anchor.reason;
+  EXPECT_GT(anchor.slack, 0);
+}
+
 TEST(Polyhedra, TinyGapsAreEmptyBeyondRounding) {
   EXPECT_EQ(find_anchor(rectangle(VectorXd{{1, -1 - 1e-8, 1, 0}})).status, AnchorStatus::empty);
 }
