@@ -43,13 +43,14 @@ T largest_of(std::span<const T> values, const std::vector<std::size_t>& indices)
 template <class T>
 HullProjector<T>::HullProjector(const AffineHull& hull)
     : dim_(hull.dim()), codimension_(hull.codimension()), normals_(dim_ * codimension_) {
-  for (std::size_t k = 0; k < codimension_; ++k) {
-    const auto row = hull.normals.row(static_cast<Eigen::Index>(k));
-    // An entry below an ulp of its normal is rounding of the decomposition that made several normals orthogonal. It is
-    // dropped: it would tie blocks together. One normal alone is as it was given, and may have coordinates in other units.
-    const double dust = codimension_ > 1 ? std::numeric_limits<double>::epsilon() * row.cwiseAbs().maxCoeff() : 0;
-    for (std::size_t j = 0; j < dim_; ++j) {
-      const double entry = row[static_cast<Eigen::Index>(j)];
+  for (std::size_t j = 0; j < dim_; ++j) {
+    const auto column = hull.normals.col(static_cast<Eigen::Index>(j));
+    // An entry below an ulp of the coordinate's largest one is rounding of the decomposition that made several normals
+    // orthogonal. It is dropped: it would tie blocks together. Beside the entries of other coordinates, which may be in other
+    // units, nothing is too small.
+    const double dust = codimension_ > 1 ? std::numeric_limits<double>::epsilon() * column.cwiseAbs().maxCoeff() : 0;
+    for (std::size_t k = 0; k < codimension_; ++k) {
+      const double entry = column[static_cast<Eigen::Index>(k)];
       normals_[k * dim_ + j] = static_cast<T>(std::abs(entry) > dust ? entry : 0);
     }
   }

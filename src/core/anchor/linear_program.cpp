@@ -94,7 +94,7 @@ LinearProgram::LinearProgram(const LinearProgramData& data) : impl_(std::make_un
                     row_upper.data());
   model.setPrimalTolerance(kTolerance);
   model.setDualTolerance(kTolerance);
-  // The solver never needs as many as this; one that goes round in circles comes to an end, on every machine the same.
+  // Simplex methods take a few times the rows and columns. One that goes round in circles ends here, on every machine the same.
   constexpr double kMostIterations = 1e9;
   model.setMaximumIterations(
       static_cast<int>(std::min(kMostIterations, 1e4 + 100.0 * static_cast<double>(A.rows() + A.cols()))));

@@ -134,5 +134,28 @@ TEST(MixedUnits, AFlatSetIsFlatInItsOwnUnits) {
   EXPECT_NEAR(x[0] + x[2], 0, 1e-15);
 }
 
+// x_0 = x_1, as two inequalities, beside 4 x_0 + c x_1 + x_2 = 6: of two normals, entries that are small beside those of another
+// coordinate count as much.
+TEST(MixedUnits, EqualitiesBesideALargeCoefficient) {
+  const MatrixXd A = (MatrixXd(3, 3) << -1, 1, 0, 1, -1, 0, 0, 0, -1).finished();
+  for (const double c : {10.0, 1e6, 1e12, 1e16, 1e18, 1e24, 1e36}) {
+    SCOPED_TRACE(c);
+    const MatrixXd E = (MatrixXd(1, 3) << 4, c, 1).finished();
+    const Set set = Polyhedron(A, VectorXd::Zero(3), E, VectorXd::Constant(1, 6));
+    const Projection<double> layer(set);
+    ASSERT_EQ(layer.anchor().hull.codimension(), 2u);
+    for (const double size : {0.0, 1.0, -1.0, 1e6, -1e6}) {
+      const std::vector<double> u = {size, -size, size / 3};
+      const std::vector<double> x = layer({u.data(), 1, 3});
+      const VectorXd& u0 = layer.anchor().point;
+      const double terms = 6 + (c + 4) * std::max(std::abs(x[1]), std::abs(u0[1])) + std::max(x[2], u0[2]);
+      constexpr double kUlp = std::numeric_limits<double>::epsilon();
+      EXPECT_LE(std::abs(4 * x[0] + c * x[1] + x[2] - 6), 48 * kUlp * terms);
+      EXPECT_LE(std::abs(x[0] - x[1]), 48 * kUlp * std::max(std::abs(x[1]), u0.head(2).cwiseAbs().maxCoeff()));
+      EXPECT_GT(x[2], 0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace softradial
