@@ -38,10 +38,9 @@ Tensor use_up_total(const TensorBounds& given, const Tensor& ends) {
 }  // namespace
 
 Tensor fixed_in_tensors(const TensorBounds& given) {
-  const Tensor equal = equal_bounds(given);
-  if (!given.total.defined()) return equal;
+  if (!given.total.defined()) return equal_bounds(given);
   const Tensor decided = use_up_total(given, given.upper) || use_up_total(given, given.lower);
-  return equal || (decided && given.upper > given.lower);
+  return equal_bounds(given) || (decided && given.upper > given.lower);
 }
 
 // With c_j the values of the fixed coordinates, spare = total - sum_fixed c_j - sum_free lower_j. A single free coordinate gets all
