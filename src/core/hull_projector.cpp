@@ -5,11 +5,15 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <unordered_map>
 
 #include "algebra/as_doubles.hpp"
 #include "kernels/matrix_product_kernels.hpp"
 #include "kernels/row_kernels.hpp"
+#include "sets/margin.hpp"
+#include "sets/number_text.hpp"
+#include "softradial/errors.hpp"
 
 namespace softradial {
 namespace {
@@ -51,7 +55,14 @@ HullProjector<T>::HullProjector(const AffineHull& hull)
     const double dust = codimension_ > 1 ? std::numeric_limits<double>::epsilon() * column.cwiseAbs().maxCoeff() : 0;
     for (std::size_t k = 0; k < codimension_; ++k) {
       const double entry = column[static_cast<Eigen::Index>(k)];
-      normals_[k * dim_ + j] = static_cast<T>(std::abs(entry) > dust ? entry : 0);
+      if (!(std::abs(entry) > dust)) continue;
+      // Normals have length 1: what x_j moves of the coordinate with the largest entry would vanish.
+      if (std::abs(entry) < static_cast<double>(guard::kSmallestSlack<T>)) {
+        throw AnchorNotInterior("equalities: coordinate " + std::to_string(j) + " has a coefficient of " +
+                                number_text(std::abs(entry)) + " of the largest, too little for " +
+                                precision_name<T>());
+      }
+      normals_[k * dim_ + j] = static_cast<T>(entry);
     }
   }
   find_blocks();

@@ -157,5 +157,17 @@ TEST(MixedUnits, EqualitiesBesideALargeCoefficient) {
   }
 }
 
+// x_1 = (6 - 4 x_0 - x_2) / c is no number of single precision from c = 1e38 on: the layer is refused, not wrong.
+TEST(MixedUnits, CoefficientsThatAPrecisionCannotHoldAreRefused) {
+  const MatrixXd A = (MatrixXd(3, 3) << -5, 1, 1, 1, -1, 0, 0, 0, -1).finished();
+  for (const double c : {1e40, 8.9e64, 1e200}) {
+    SCOPED_TRACE(c);
+    const MatrixXd E = (MatrixXd(1, 3) << 4, c, 1).finished();
+    const Set set = Polyhedron(A, VectorXd{{2, 0, 5}}, E, VectorXd::Constant(1, 6));
+    EXPECT_NO_THROW(Projection<double>{set});
+    EXPECT_THROW(Projection<float>{set}, AnchorNotInterior);
+  }
+}
+
 }  // namespace
 }  // namespace softradial
