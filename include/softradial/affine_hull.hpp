@@ -8,9 +8,9 @@
 
 namespace softradial {
 
-// A row a is constant on a hull with the projector P if |P a| is no more than this share of sum_j |a_j| |P e_j|, which it would
-// be without cancellation: far above the rounding of a combination of normals, far below a direction that someone could mean.
-// No coordinate's unit counts.
+// A row a is constant on a hull with the projector P if no (P a)_j is more than this share of the terms that cancel in it: far
+// above the rounding of a combination of normals, far below a direction that someone could mean. Each coordinate is judged in its
+// own unit: where x_2 + x_3 is fixed, 1e-5 x_1 + 1e5 x_2 + 1e5 x_3 still moves, by 1e-5 x_1.
 inline constexpr double kConstantOnHull = 1e-9;
 
 // The affine hull {x : N x = c} of a set. The rows of N (codimension x dim) are orthonormal; without rows it is all of R^n.
@@ -42,10 +42,20 @@ class HullReach {
   // |P a|; 0 if a.x is constant on the hull.
   [[nodiscard]] double length(const std::vector<LinearSystem::Entry>& a) const;
   [[nodiscard]] double length(const Eigen::VectorXd& a) const;
+  // |P a| for the inequality a.x <= b, seen from the point x; 0 if it need not be watched: because a.x is constant to rounding, or
+  // constant and as large as b at x already. An inequality with room is watched however little it moves: u may be far away.
+  [[nodiscard]] double length(const LinearSystem::Row& row, const Eigen::VectorXd& x) const;
+  // P a, where it may be small beside a, without what rounding leaves of terms that cancel.
+  [[nodiscard]] Eigen::VectorXd along(const std::vector<LinearSystem::Entry>& a) const;
 
  private:
+  [[nodiscard]] double length(const std::vector<LinearSystem::Entry>& a, double tolerance) const;
+  [[nodiscard]] Eigen::VectorXd along(const std::vector<LinearSystem::Entry>& a, double tolerance) const;
+  [[nodiscard]] double rounding_of(const std::vector<LinearSystem::Entry>& a) const;
+
   const AffineHull& hull_;
   Eigen::VectorXd coordinates_;
+  Eigen::VectorXd largest_;  // max_k |N_kj|
 };
 
 }  // namespace softradial

@@ -40,10 +40,28 @@ void require_in_range(const Eigen::VectorXd& anchor) {
   }
 }
 
+// Entries below the smallest normal number of T lose digits, or all of them. An equality between such entries alone is lost, too.
+template <class T>
+void require_equalities(const Anchor& anchor, const Eigen::VectorXd& rounded) {
+  constexpr auto kSmallest = static_cast<double>(std::numeric_limits<T>::min());
+  const Eigen::ArrayXd sizes = anchor.point.cwiseAbs();
+  if (!(sizes > 0 && sizes < kSmallest).any()) return;
+  const Eigen::VectorXd lost = anchor.point - rounded;
+  const double tolerance = 4 * static_cast<double>(sizes.size()) * guard::kUlp<T>;
+  for (Eigen::Index k = 0; k < anchor.hull.normals.rows(); ++k) {
+    const auto normal = anchor.hull.normals.row(k);
+    if (std::abs(normal.dot(lost)) <= tolerance * normal.cwiseAbs().dot(sizes.matrix())) continue;
+    throw AnchorNotInterior("anchor: an equality holds between entries as small as " +
+                            number_text((sizes > 0).select(sizes, kSmallest).minCoeff()) + ", too small for " +
+                            precision_name<T>());
+  }
+}
+
 template <class T>
 AnchoredSet<T> anchor_set(const Set& set, const Anchor& anchor) {
   const Eigen::VectorXd rounded = anchor.point.cast<T>().template cast<double>();
   require_in_range<T>(anchor.point);
+  require_equalities<T>(anchor, rounded);
   GaugePtr<T> gauge = set->gauge<T>({rounded, anchor.hull});
   require_reach<T>(gauge->lipschitz());
   const double exact_kappa = gauge->kappa();

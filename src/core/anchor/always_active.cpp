@@ -20,7 +20,7 @@ std::vector<std::size_t> always_active_rows(const LinearPart& part, const Eigen:
     const LinearSystem::Row& row = part.row(free_row);
     if (residual(row, x.data()) > std::max(relative * row_size(row, x), distance * free_row.norm)) continue;
     const auto i = static_cast<Index>(touched.size());
-    for (const LinearSystem::Entry& entry : part.in_units(row.entries)) {
+    for (const LinearSystem::Entry& entry : part.in_units(part.entries(free_row))) {
       entries.emplace_back(i, static_cast<Index>(entry.column), entry.value / free_row.norm);
     }
     entries.emplace_back(i, dim + i, 1.0);

@@ -74,9 +74,7 @@ std::vector<std::size_t> implicit_equalities(const LinearPart& part, const MaxSl
   return implicit;
 }
 
-}  // namespace
-
-ChebyshevCenter chebyshev_center(LinearPart& part) {
+ChebyshevCenter center_in(LinearPart& part) {
   ChebyshevCenter center;
   while (part.status() == AnchorStatus::found) {
     if (part.free_rows().empty()) {
@@ -116,6 +114,41 @@ ChebyshevCenter chebyshev_center(LinearPart& part) {
   center.status = part.status();
   center.reason = part.reason();
   return center;
+}
+
+// The largest ball in the sizes of the coordinates, an ellipsoid whose axes have the lengths of these.
+ChebyshevCenter center_in_sizes(LinearPart& part) {
+  LinearPart in_sizes = part.in_sizes();
+  ChebyshevCenter center = center_in(in_sizes);
+  if (center.status != AnchorStatus::found) return center;
+  part.add_equalities_of(in_sizes);
+  center.status = part.status();
+  center.reason = part.reason();
+  if (center.status != AnchorStatus::found) return center;
+  center.point = onto_hull(part.hull(), part.sizes().cwiseProduct(center.point));
+  center.radius = smallest_distance(part, center.point);
+  return center;
+}
+
+}  // namespace
+
+// In mixed units the answer with fewer implicit equalities is the better one: tolerances of one unit make equalities of rows in
+// others.
+ChebyshevCenter chebyshev_center(LinearPart& part) {
+  if (part.has_like_coordinates()) return center_in(part);
+  LinearPart sized = part;
+  ChebyshevCenter in_sizes = center_in_sizes(sized);
+  const bool found = in_sizes.status == AnchorStatus::found && in_sizes.radius > 0;
+  if (found && sized.hull().codimension() == part.hull().codimension()) {
+    part = std::move(sized);
+    return in_sizes;
+  }
+  LinearPart plain = part;
+  ChebyshevCenter center = center_in(plain);
+  const bool is_better = center.status == AnchorStatus::found && center.radius > 0 &&
+                         (!found || plain.hull().codimension() < sized.hull().codimension());
+  part = is_better ? std::move(plain) : std::move(sized);
+  return is_better ? center : in_sizes;
 }
 
 }  // namespace softradial

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <utility>
 
+#include "algebra/row_length.hpp"
 #include "anchor/chebyshev.hpp"
 #include "anchor/linear_part.hpp"
 #include "anchor/relevant_inequalities.hpp"

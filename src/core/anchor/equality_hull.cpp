@@ -42,8 +42,8 @@ struct FixedCoordinate {
 
 class HullBuilder {
  public:
-  HullBuilder(std::size_t dim, const std::vector<LinearSystem::Row>& equalities)
-      : dim_(dim), equalities_(equalities), fixing_row_(dim, kNone), fixed_value_(dim, 0) {}
+  HullBuilder(std::size_t dim, const std::vector<LinearSystem::Row>& equalities, const Eigen::VectorXd& sizes)
+      : dim_(dim), equalities_(equalities), sizes_(sizes), fixing_row_(dim, kNone), fixed_value_(dim, 0) {}
 
   EqualityHull build() {
     const std::vector<Remainder> open = fix_coordinates();
@@ -169,9 +169,9 @@ class HullBuilder {
     return columns;
   }
 
-  // Which rows depend on others is judged in units in which every coordinate's largest coefficient is 1: with S diagonal and
-  // B = D E S of unit rows, B' Pi = Q R. With r the rank and R11 the leading r x r block, B_2 = (R11^-1 R12)' B_1, and so must
-  // D f. False where it is not.
+  // Which rows depend on others is judged in units in which every coordinate's largest coefficient is 1, in equalities that have
+  // length 1 in the sizes of the coordinates: with S diagonal and B = D E S of unit rows, B' Pi = Q R. With r the rank and R11 the
+  // leading r x r block, B_2 = (R11^-1 R12)' B_1, and so must D f. False where it is not.
   bool decompose(const std::vector<Remainder>& open, const std::vector<std::size_t>& columns, Eigen::MatrixXd& basis,
                  Eigen::VectorXd& basis_offsets) {
     const auto num_rows = static_cast<Index>(open.size());
@@ -189,10 +189,15 @@ class HullBuilder {
       sizes[k] = rest.size / norm;
     }
 
-    const Eigen::VectorXd largest = transposed.cwiseAbs().rowwise().maxCoeff();
+    Eigen::MatrixXd balanced = transposed;
+    for (std::size_t place = 0; place < columns.size() && sizes_.size() > 0; ++place) {
+      balanced.row(static_cast<Index>(place)) *= sizes_[static_cast<Index>(columns[place])];
+    }
+    const Eigen::VectorXd lengths = row_units(balanced.transpose());
+    const Eigen::VectorXd largest = (balanced * lengths.asDiagonal()).cwiseAbs().rowwise().maxCoeff();
     const Eigen::VectorXd units =
         (largest.array() > kDust).select(largest.cwiseInverse(), Eigen::VectorXd::Ones(largest.size()));
-    const Eigen::MatrixXd balanced = units.asDiagonal() * transposed;
+    balanced = units.asDiagonal() * balanced;
     const Eigen::VectorXd scales = row_units(balanced.transpose());
     Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
     qr.setThreshold(kConstantOnHull);
@@ -267,6 +272,7 @@ class HullBuilder {
 
   std::size_t dim_;
   const std::vector<LinearSystem::Row>& equalities_;
+  const Eigen::VectorXd& sizes_;
   std::vector<std::size_t> fixing_row_;  // per column: the equality that fixes it, or kNone
   std::vector<double> fixed_value_;
   std::vector<FixedCoordinate> fixed_;
@@ -275,11 +281,12 @@ class HullBuilder {
 
 }  // namespace
 
-EqualityHull equality_hull(std::size_t dim, const std::vector<LinearSystem::Row>& equalities) {
+EqualityHull equality_hull(std::size_t dim, const std::vector<LinearSystem::Row>& equalities,
+                           const Eigen::VectorXd& sizes) {
   if (equalities.empty()) {
     return {.status = AnchorStatus::found, .reason = {}, .hull = AffineHull::whole_space(dim), .independent = {}};
   }
-  return HullBuilder(dim, equalities).build();
+  return HullBuilder(dim, equalities, sizes).build();
 }
 
 }  // namespace softradial

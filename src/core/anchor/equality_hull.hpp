@@ -26,6 +26,9 @@ inline constexpr double kEqualityTolerance = 1e-9;
 //   - equalities in one coordinate fix it, exactly: unit normals, no rounding in the other coordinates
 //   - a single other equality e.x = f has the normal e / |e|: 1/sqrt(dim) throughout for sum(x) = f
 //   - several are sorted by a QR decomposition with column pivoting and made orthonormal in that order
-[[nodiscard]] EqualityHull equality_hull(std::size_t dim, const std::vector<LinearSystem::Row>& equalities);
+// `sizes`: those of the coordinates, if they are known (coordinate_sizes.hpp); empty: 1. They tell a coefficient in another unit
+// from rounding.
+[[nodiscard]] EqualityHull equality_hull(std::size_t dim, const std::vector<LinearSystem::Row>& equalities,
+                                         const Eigen::VectorXd& sizes = {});
 
 }  // namespace softradial

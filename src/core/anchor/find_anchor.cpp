@@ -228,6 +228,11 @@ Anchor find_anchor(const Set& set, AnchorSearch search) {
     throw InvalidOption("anchor: the Chebyshev centre is that of a polyhedron, and the set has nonlinear constraints");
   }
   LinearPart part(std::move(system));
+  if (part.status() == AnchorStatus::empty && !part.has_like_coordinates() &&
+      part.in_sizes().status() == AnchorStatus::found) {
+    return failure(AnchorStatus::not_found,
+                   "the units of the coordinates differ by more than double precision resolves");
+  }
   if (part.status() != AnchorStatus::found) return failure(part.status(), part.reason());
   if (search == AnchorSearch::automatic) {
     if (std::optional<Eigen::VectorXd> point = set->closed_form_anchor(); point && point->allFinite()) {

@@ -12,12 +12,12 @@ LinearBarrier::LinearBarrier(const LinearPart& part) : part_(part) {
   const auto num_rows = static_cast<Eigen::Index>(part.free_rows().size());
   const auto dim = static_cast<Eigen::Index>(part.dim());
   double entries = 0;
-  for (const FreeRow& free_row : part.free_rows()) entries += static_cast<double>(part.row(free_row).entries.size());
+  for (const FreeRow& free_row : part.free_rows()) entries += static_cast<double>(part.entries(free_row).size());
   if (entries < kDenseShare * static_cast<double>(num_rows) * static_cast<double>(dim)) return;
   rows_ = Eigen::MatrixXd::Zero(num_rows, dim + 1);
   for (Eigen::Index i = 0; i < num_rows; ++i) {
     const FreeRow& free_row = part.free_rows()[static_cast<std::size_t>(i)];
-    for (const LinearSystem::Entry& entry : part.row(free_row).entries) {
+    for (const LinearSystem::Entry& entry : part.entries(free_row)) {
       rows_(i, static_cast<Eigen::Index>(entry.column)) += entry.value / free_row.norm;
     }
     rows_(i, dim) = -1;
@@ -37,7 +37,7 @@ Eigen::VectorXd LinearBarrier::rows_times(const Eigen::VectorXd& x) const {
   Eigen::VectorXd out = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(part_.free_rows().size()));
   for (Eigen::Index i = 0; i < out.size(); ++i) {
     const FreeRow& free_row = part_.free_rows()[static_cast<std::size_t>(i)];
-    for (const LinearSystem::Entry& entry : part_.row(free_row).entries) {
+    for (const LinearSystem::Entry& entry : part_.entries(free_row)) {
       out[i] += entry.value / free_row.norm * x[static_cast<Eigen::Index>(entry.column)];
     }
   }
@@ -68,7 +68,7 @@ void LinearBarrier::add_rows(BarrierTerms& terms, const Eigen::VectorXd& weights
   }
   for (Eigen::Index i = 0; i < weights.size(); ++i) {
     const FreeRow& free_row = part_.free_rows()[static_cast<std::size_t>(i)];
-    for (const LinearSystem::Entry& entry : part_.row(free_row).entries) {
+    for (const LinearSystem::Entry& entry : part_.entries(free_row)) {
       terms.gradient[static_cast<Eigen::Index>(entry.column)] += weights[i] * entry.value / free_row.norm;
     }
     terms.gradient[static_cast<Eigen::Index>(part_.dim())] -= weights[i];
@@ -89,13 +89,13 @@ void LinearBarrier::add_sparse(BarrierTerms& terms, const Eigen::VectorXd& inver
   for (Eigen::Index i = 0; i < inverse_slacks.size(); ++i) {
     const FreeRow& free_row = part_.free_rows()[static_cast<std::size_t>(i)];
     const double w = inverse_slacks[i];
-    for (const LinearSystem::Entry& a : part_.row(free_row).entries) {
+    for (const LinearSystem::Entry& a : part_.entries(free_row)) {
       const auto column = static_cast<Eigen::Index>(a.column);
       const double scaled = w * a.value / free_row.norm;
       terms.gradient[column] += scaled;
       terms.hessian(dim, column) -= w * scaled;
       terms.hessian(column, dim) -= w * scaled;
-      for (const LinearSystem::Entry& b : part_.row(free_row).entries) {
+      for (const LinearSystem::Entry& b : part_.entries(free_row)) {
         terms.hessian(static_cast<Eigen::Index>(b.column), column) += scaled * (w * b.value / free_row.norm);
       }
     }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "algebra/row_length.hpp"
+#include "anchor/coordinate_sizes.hpp"
 #include "anchor/wording.hpp"
 
 namespace softradial {
@@ -18,9 +19,38 @@ constexpr double kConstantRowTolerance = 1e-9;
 // Coordinates that move by this much along the hull, or by more, are in the same units.
 constexpr double kOrdinaryReach = 1.0 / 16;
 
+// A row of which less than this share lies along the hull is replaced by that part, where numbers of its own size matter.
+constexpr double kMostlyNormal = 1e-6;
+
+// The row in the coordinates x_j / sizes_j.
+LinearSystem::Row scaled(LinearSystem::Row row, const Eigen::VectorXd& sizes) {
+  for (LinearSystem::Entry& entry : row.entries) entry.value *= sizes[static_cast<Eigen::Index>(entry.column)];
+  return row;
+}
+
 }  // namespace
 
-LinearPart::LinearPart(LinearSystem system) : system_(std::move(system)), equalities_(system_.equalities()) {
+LinearPart::LinearPart(LinearSystem system) : LinearPart(std::move(system), {}) {}
+
+LinearPart::LinearPart(LinearSystem system, Eigen::VectorXd sizes)
+    : system_(std::move(system)),
+      sizes_(sizes.size() > 0 ? std::move(sizes) : coordinate_sizes(system_)),
+      equalities_(system_.equalities()) {
+  reduce();
+}
+
+LinearPart LinearPart::in_sizes() const {
+  LinearSystem system(dim());
+  for (const LinearSystem::Row& row : system_.inequalities()) system.add_inequality(scaled(row, sizes_));
+  for (const LinearSystem::Row& row : system_.equalities()) system.add_equality(scaled(row, sizes_));
+  return {std::move(system), Eigen::VectorXd::Ones(sizes_.size())};
+}
+
+void LinearPart::add_equalities_of(const LinearPart& in_sizes) {
+  const Eigen::VectorXd back = sizes_.cwiseInverse();
+  for (std::size_t k = equalities_.size(); k < in_sizes.equalities_.size(); ++k) {
+    equalities_.push_back(scaled(in_sizes.equalities_[k], back));
+  }
   reduce();
 }
 
@@ -42,7 +72,7 @@ std::vector<LinearSystem::Entry> LinearPart::in_units(std::vector<LinearSystem::
 }
 
 void LinearPart::reduce() {
-  EqualityHull found = equality_hull(system_.dim(), equalities_);
+  EqualityHull found = equality_hull(system_.dim(), equalities_, sizes_);
   status_ = found.status;
   reason_ = std::move(found.reason);
   hull_ = std::move(found.hull);
@@ -60,9 +90,13 @@ void LinearPart::reduce() {
   }
   for (std::size_t i = 0; i < system_.inequalities().size(); ++i) {
     const LinearSystem::Row& row = system_.inequalities()[i];
-    const double norm = reach.length(row.entries);
+    const double norm = reach.length(row, point);
     if (norm > 0) {
-      free_rows_.push_back({.inequality = i, .norm = norm});
+      const bool is_short = norm < kMostlyNormal * row_length(row.entries);
+      free_rows_.push_back(
+          {.inequality = i,
+           .norm = norm,
+           .along = is_short ? entries_of(reach.along(row.entries)) : std::vector<LinearSystem::Entry>{}});
       continue;
     }
     const double slack = residual(row, point.data());
@@ -81,14 +115,6 @@ double smallest_distance(const LinearPart& part, const Eigen::VectorXd& x) {
     smallest = std::min(smallest, residual(part.row(free_row), x.data()) / free_row.norm);
   }
   return smallest;
-}
-
-double row_size(const LinearSystem::Row& row, const Eigen::VectorXd& x) {
-  double size = std::abs(row.bound);
-  for (const LinearSystem::Entry& entry : row.entries) {
-    size += std::abs(entry.value * x[static_cast<Eigen::Index>(entry.column)]);
-  }
-  return size;
 }
 
 bool is_clearly_inside(const LinearPart& part, const Eigen::VectorXd& x) {

@@ -24,6 +24,8 @@ inline constexpr double kWitnessTolerance = 64 * std::numeric_limits<double>::ep
 struct FreeRow {
   std::size_t inequality = 0;  // its number in the linear system
   double norm = 0;             // |P a|, the length of a along the hull: slack / norm is a distance within the hull
+  // P a where it is far shorter than a, which differs from it by a constant on the hull; otherwise empty.
+  std::vector<LinearSystem::Entry> along = {};
 };
 
 // The linear rows of a set, seen on the affine hull that its equalities span.
@@ -32,6 +34,11 @@ class LinearPart {
   // The hull of the stated equalities. Rows that are constant on it are left out; one that is violated there makes the
   // set empty.
   explicit LinearPart(LinearSystem system);
+
+  // The same polyhedron in the coordinates y_j = x_j / sizes_j, exactly: sizes are powers of two.
+  [[nodiscard]] LinearPart in_sizes() const;
+  // Takes over the implicit equalities that were found there.
+  void add_equalities_of(const LinearPart& in_sizes);
 
   // Declares that inequalities hold with equality throughout the set, and starts again with the hull that this gives. The
   // equality is a_i.x = b_i if `point`, a central one, is close to it, by a share of the row's size or by a distance;
@@ -49,6 +56,14 @@ class LinearPart {
   [[nodiscard]] const LinearSystem::Row& row(const FreeRow& free_row) const {
     return system_.inequalities()[free_row.inequality];
   }
+  // The entries of a row as it is on the hull, up to a constant: those of P a where a is far longer, else those of a.
+  [[nodiscard]] const std::vector<LinearSystem::Entry>& entries(const FreeRow& free_row) const {
+    return free_row.along.empty() ? row(free_row).entries : free_row.along;
+  }
+
+  // Sizes of the coordinates that the rows tell of (coordinate_sizes.hpp); 1 where they are alike.
+  [[nodiscard]] const Eigen::VectorXd& sizes() const noexcept { return sizes_; }
+  [[nodiscard]] bool has_like_coordinates() const { return (sizes_.array() == 1).all(); }
 
   // Units of the coordinates, in which none of them moves much less than others along the hull: |P e_j|, as a power of two, where
   // that is below 1/16, otherwise 1.
@@ -60,9 +75,11 @@ class LinearPart {
   [[nodiscard]] Eigen::VectorXd least_norm_point() const { return hull_.normals.transpose() * hull_.offsets; }
 
  private:
+  LinearPart(LinearSystem system, Eigen::VectorXd sizes);
   void reduce();
 
   LinearSystem system_;
+  Eigen::VectorXd sizes_;
   std::vector<LinearSystem::Row> equalities_;  // stated ones, then implicit ones
   AnchorStatus status_ = AnchorStatus::found;
   std::string reason_;
@@ -74,9 +91,6 @@ class LinearPart {
 
 // The smallest slack / norm of the free rows at x: how far x is from the closest of them. +infinity without rows.
 [[nodiscard]] double smallest_distance(const LinearPart& part, const Eigen::VectorXd& x);
-
-// |b| + sum_j |a_j x_j|: the size of the terms in a row, which rounding is relative to.
-[[nodiscard]] double row_size(const LinearSystem::Row& row, const Eigen::VectorXd& x);
 
 // True if x is inside every free row by more than kWitnessTolerance of the row's size. If such a point is on the hull, there
 // are no implicit equalities.

@@ -41,7 +41,7 @@ LinearProgramData programme(const LinearPart& part, Equalities equalities) {
   std::vector<Eigen::Triplet<double>> entries;
   for (Index i = 0; i < num_free; ++i) {
     const FreeRow& free_row = part.free_rows()[static_cast<std::size_t>(i)];
-    for (const LinearSystem::Entry& entry : part.in_units(part.row(free_row).entries)) {
+    for (const LinearSystem::Entry& entry : part.in_units(part.entries(free_row))) {
       entries.emplace_back(i, static_cast<Index>(entry.column), entry.value / free_row.norm);
     }
     entries.emplace_back(i, dim, 1.0);

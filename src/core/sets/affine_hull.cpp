@@ -1,10 +1,18 @@
 #include "softradial/affine_hull.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "algebra/row_length.hpp"
 
 namespace softradial {
+namespace {
+
+// A row touches a point where its slack is no more than this share of its size: ten times the flatness below which inequalities
+// become equalities (anchor/linear_part.hpp), whose errors end up in rows that depend on them.
+constexpr double kTouchingRow = 1e-10;
+
+}  // namespace
 
 AffineHull AffineHull::whole_space(std::size_t dim) {
   return {.normals = Eigen::MatrixXd(0, static_cast<Eigen::Index>(dim)), .offsets = Eigen::VectorXd(0)};
@@ -27,6 +35,10 @@ Eigen::VectorXd AffineHull::project(const Eigen::VectorXd& x) const {
 HullReach::HullReach(const AffineHull& hull) : hull_(hull) {
   const Eigen::VectorXd lost = hull.normals.colwise().squaredNorm().transpose();
   coordinates_ = (1 - lost.array().min(1)).sqrt();
+  largest_ = Eigen::VectorXd::Zero(lost.size());
+  for (Eigen::Index k = 0; k < hull.normals.rows(); ++k) {
+    largest_ = largest_.cwiseMax(hull.normals.row(k).cwiseAbs().transpose());
+  }
   std::vector<Eigen::Index> close;
   for (Eigen::Index j = 0; j < lost.size(); ++j) {
     if (lost[j] > 0.5) close.push_back(j);
@@ -40,33 +52,53 @@ HullReach::HullReach(const AffineHull& hull) : hull_(hull) {
   }
 }
 
-double HullReach::length(const std::vector<LinearSystem::Entry>& a) const {
+// m = P a, in the unit of |a|. m_j is what is left of the terms
+//   |a_j| + sum_k |N_kj| h_k,   h_k = sum_l |N_kl a_l|
+// and 0 where that is no more than `tolerance` of them, or than what the rounding of several normals makes of them.
+Eigen::VectorXd HullReach::along(const std::vector<LinearSystem::Entry>& a, double tolerance) const {
+  const double norm = row_length(a);
+  Eigen::VectorXd direction = Eigen::VectorXd::Zero(coordinates_.size());
+  Eigen::VectorXd sizes = Eigen::VectorXd::Zero(hull_.normals.rows());
+  for (const LinearSystem::Entry& entry : a) {
+    const auto j = static_cast<Eigen::Index>(entry.column);
+    direction[j] += entry.value / norm;
+    sizes += std::abs(entry.value / norm) * hull_.normals.col(j).cwiseAbs();
+  }
+  const Eigen::ArrayXd terms = direction.cwiseAbs() + hull_.normals.cwiseAbs().transpose() * sizes;
+  const Eigen::ArrayXd noise = (tolerance * terms).max(hull_.rounding * sizes.maxCoeff() * largest_.array());
+  const Eigen::ArrayXd moves = hull_.along(direction);
+  return (moves.abs() > noise && coordinates_.array() > 0).select(moves, 0);
+}
+
+double HullReach::length(const std::vector<LinearSystem::Entry>& a, double tolerance) const {
   const double norm = row_length(a);
   if (hull_.codimension() == 0 || norm == 0) return norm;
   Eigen::VectorXd normal_part = Eigen::VectorXd::Zero(hull_.normals.rows());
-  double most = 0;
   for (const LinearSystem::Entry& entry : a) {
     normal_part += (entry.value / norm) * hull_.normals.col(static_cast<Eigen::Index>(entry.column));
-    most += std::abs(entry.value / norm) * coordinate(entry.column);
   }
   // Where most of |a| stays, the columns of a alone tell, so that unit rows in 10^5 variables cost nothing.
   const double lost = normal_part.squaredNorm();
-  if (lost < 0.5) return norm * std::sqrt(1 - lost);
-  if (most == 0) return 0;
-  Eigen::VectorXd direction = Eigen::VectorXd::Zero(hull_.normals.cols());
-  for (const LinearSystem::Entry& entry : a) {
-    direction[static_cast<Eigen::Index>(entry.column)] += entry.value / norm;
-  }
-  const double along = hull_.along(direction).norm();
-  return along > kConstantOnHull * most ? norm * along : 0;
+  return norm * (lost < 0.5 ? std::sqrt(1 - lost) : along(a, tolerance).norm());
 }
 
-double HullReach::length(const Eigen::VectorXd& a) const {
-  std::vector<LinearSystem::Entry> entries;
-  for (Eigen::Index j = 0; j < a.size(); ++j) {
-    if (a[j] != 0) entries.push_back({static_cast<std::size_t>(j), a[j]});
-  }
-  return length(entries);
+double HullReach::length(const std::vector<LinearSystem::Entry>& a) const { return length(a, kConstantOnHull); }
+
+double HullReach::length(const Eigen::VectorXd& a) const { return length(entries_of(a)); }
+
+double HullReach::length(const LinearSystem::Row& row, const Eigen::VectorXd& x) const {
+  const bool touches = residual(row, x.data()) <= kTouchingRow * row_size(row, x);
+  return length(row.entries, touches ? kConstantOnHull : rounding_of(row.entries));
+}
+
+Eigen::VectorXd HullReach::along(const std::vector<LinearSystem::Entry>& a) const {
+  return row_length(a) * along(a, rounding_of(a));
+}
+
+// An ulp for each product that may cancel, and a few for normals that are orthogonal and of length 1 to rounding only.
+double HullReach::rounding_of(const std::vector<LinearSystem::Entry>& a) const {
+  constexpr double kUlp = std::numeric_limits<double>::epsilon();
+  return 4 * kUlp * static_cast<double>(a.size() + hull_.codimension() + 4);
 }
 
 }  // namespace softradial

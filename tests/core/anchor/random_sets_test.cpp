@@ -54,6 +54,41 @@ TEST(RandomSets, PolyhedraWithImplicitEqualities) {
   }
 }
 
+// Random rows through a point with room in each, in coordinates and rows of any units: the anchor is inside every row, and no
+// dimension is lost to the tolerances of another unit.
+void expect_all_dimensions(unsigned seed, double exponents, bool many_rows) {
+  SCOPED_TRACE("units from 1e-" + std::to_string(exponents) + ", seed " + std::to_string(seed));
+  Draw draw(seed);
+  const Index n = draw.integer(1, 6);
+  const Index m = draw.integer(static_cast<int>(n) + 1, many_rows ? 40 : 12);
+  const Index k = draw.integer(0, 2) == 0 ? draw.integer(0, static_cast<int>(n) - 1) : 0;
+  const auto anything = [&](Index count) {
+    return (exponents * draw.vector(count)).array().cwiseMax(-exponents).cwiseMin(exponents);
+  };
+  const VectorXd units = Eigen::pow(10.0, anything(n));
+  const VectorXd lengths = Eigen::pow(10.0, anything(m) / 2);
+  const VectorXd y = draw.vector(n);
+  const VectorXd x = units.cwiseProduct(y);
+  MatrixXd A = draw.matrix(m, n);
+  const VectorXd room = A.cwiseAbs() * y.cwiseAbs() * 1e-4 + draw.vector(m).cwiseAbs();
+  A = (lengths.asDiagonal() * A * units.cwiseInverse().asDiagonal()).eval();
+  const VectorXd b = A * x + lengths.cwiseProduct(room);
+  const MatrixXd E = draw.matrix(k, n) * units.cwiseInverse().asDiagonal();
+  const Polyhedron set(A, b, E, E * x);
+  for (const AnchorSearch search : {AnchorSearch::chebyshev, AnchorSearch::analytic}) {
+    const Anchor anchor = find_anchor(set, search);
+    ASSERT_EQ(anchor.status, AnchorStatus::found) << anchor.reason;
+    EXPECT_EQ(anchor.hull.codimension(), static_cast<std::size_t>(k));
+    EXPECT_TRUE(((b - A * anchor.point).array() > 0).all());
+  }
+}
+
+TEST(RandomSets, PolyhedraInMixedUnits) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    for (const double exponents : {0.0, 3.0, 6.0, 8.0}) expect_all_dimensions(seed, exponents, seed % 2 == 0);
+  }
+}
+
 // One random constraint, of any type, that x0 satisfies with a margin of delta, in units of the scale.
 Set constraint_at(Draw& draw, const VectorXd& x0, double scale, double delta) {
   std::vector<const support::Specimen*> types;

@@ -1,6 +1,7 @@
 // Coordinates in different units, tied together by equalities: metres beside nanometres, prices beside shares.
 #include <gtest/gtest.h>
 
+#include <Eigen/QR>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -33,7 +34,10 @@ Case random_case(support::RandomPoints& random, Index equalities, int exponents)
   const VectorXd where = random.gaussian(kDim);
   const VectorXd inside = 0.5 + 0.3 * random.gaussian(kDim).array().tanh();
   for (Index j = 0; j < kDim; ++j) out.unit[j] = std::ldexp(1, static_cast<int>(exponents * std::tanh(where[j])));
-  for (Index k = 0; k < equalities; ++k) out.E.row(k) = random.gaussian(kDim).transpose();
+  MatrixXd directions(kDim, kDim);
+  for (Index k = 0; k < kDim; ++k) directions.col(k) = random.gaussian(kDim);
+  const MatrixXd orthonormal = directions.householderQr().householderQ();
+  out.E = orthonormal.topRows(equalities);
   out.f = out.E * inside;
   out.E = (out.E * out.unit.cwiseInverse().asDiagonal()).eval();
   return out;
@@ -111,13 +115,17 @@ void expect_all_inside(Index equalities, int exponents) {
 
 // Every bound and every equality holds in its own units, however the set is written.
 TEST(MixedUnits, OneEquality) {
-  for (const int exponents : {0, 4, 10, 20}) expect_all_inside(1, exponents);
+  for (const int exponents : {0, 4, 10, 20, 26}) expect_all_inside(1, exponents);
 }
 TEST(MixedUnits, TwoEqualities) {
-  for (const int exponents : {0, 4, 10, 16}) expect_all_inside(2, exponents);
+  for (const int exponents : {0, 4, 10, 16, 22, 26}) expect_all_inside(2, exponents);
 }
 TEST(MixedUnits, ThreeEqualities) {
-  for (const int exponents : {0, 4, 10, 16}) expect_all_inside(3, exponents);
+  for (const int exponents : {0, 4, 10, 16, 22, 26}) expect_all_inside(3, exponents);
+}
+// The hull is a line.
+TEST(MixedUnits, FiveEqualities) {
+  for (const int exponents : {0, 4, 10, 16, 22, 26}) expect_all_inside(5, exponents);
 }
 
 // x_0 >= 0 is no constant where 1e12 x_0 + x_1 + x_2 = 1, though its normal is that of the equality up to 1e-12; x_1 = 0 is, where
@@ -154,6 +162,56 @@ TEST(MixedUnits, EqualitiesBesideALargeCoefficient) {
       EXPECT_LE(std::abs(x[0] - x[1]), 48 * kUlp * std::max(std::abs(x[1]), u0.head(2).cwiseAbs().maxCoeff()));
       EXPECT_GT(x[2], 0);
     }
+  }
+}
+
+// x_0 / c + c (x_1 + x_2) <= 3 where x_1 + x_2 = 2 / c: all of the row but x_0 / c is constant, and that is what bounds x_0.
+template <class T>
+void expect_the_rest_of_a_row_holds(double c) {
+  SCOPED_TRACE(c);
+  const MatrixXd A = (MatrixXd(4, 3) << 1 / c, c, c, -1 / c, 0, 0, 0, -c, 0, 0, 0, -c).finished();
+  const VectorXd b{{3, 0, 0, 0}};
+  const Projection<T> layer(Polyhedron(A, b, MatrixXd{{0, 1, 1}}, VectorXd::Constant(1, 2 / c)));
+  EXPECT_EQ(layer.anchor().hull.codimension(), 1u);
+  for (const double size : {1.0, c, 1e6 * c, 1e15 * c}) {
+    const std::vector<T> u = {static_cast<T>(size), static_cast<T>(size / 3), static_cast<T>(-size)};
+    const std::vector<T> x = layer({u.data(), 1, 3});
+    for (Index i = 0; i < 4; ++i) {
+      long double slack = b[i];
+      for (Index j = 0; j < 3; ++j) slack -= static_cast<long double>(A(i, j)) * x[static_cast<std::size_t>(j)];
+      EXPECT_GT(slack, 0) << "row " << i << ", u of " << size;
+    }
+  }
+}
+
+TEST(MixedUnits, WhatAnEqualityLeavesOfARowCounts) {
+  for (const double c : {1.0, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}) {
+    expect_the_rest_of_a_row_holds<double>(c);
+    expect_the_rest_of_a_row_holds<float>(c);
+  }
+}
+
+// x_1 <= 1 / t, as a row that is the equality up to t.
+TEST(MixedUnits, ARowThatIsAlmostAnEqualityHolds) {
+  for (const double t : {1e-3, 1e-6, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13}) {
+    SCOPED_TRACE(t);
+    const Projection<double> layer(
+        Polyhedron(MatrixXd{{1, 1 + t, 1}}, VectorXd{{2}}, MatrixXd{{1, 1, 1}}, VectorXd{{1}}));
+    for (const double size : {1.0, 1 / t, 1e3 / t, 1e100}) {
+      const std::vector<double> u = {-size, size, 0.5};
+      const std::vector<double> x = layer({u.data(), 1, 3});
+      EXPECT_LT(static_cast<long double>(x[0]) + (1 + t) * static_cast<long double>(x[1]) + x[2], 2);
+    }
+  }
+}
+
+// x = 9e-114 is no number of single precision, and 0 is no point of the set.
+TEST(MixedUnits, AnEqualityBetweenTinyNumbersIsRefusedInSinglePrecision) {
+  for (const double c : {1e50, 1e113}) {
+    const MatrixXd sides = (MatrixXd(4, 2) << 1, 0, -1, 0, 0, 1, 0, -1).finished();
+    const Set set = Polyhedron(sides, VectorXd{{10 / c, 0, 1, 0}}, MatrixXd{{c, 0}}, VectorXd{{6}});
+    EXPECT_NO_THROW(Projection<double>{set});
+    EXPECT_THROW(Projection<float>{set}, AnchorNotInterior);
   }
 }
 

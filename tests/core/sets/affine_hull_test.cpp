@@ -45,6 +45,18 @@ TEST(AffineHull, ReachIsJudgedInUnitsOfTheCoordinate) {
   EXPECT_EQ(HullReach(hull).coordinate(0), 0);
 }
 
+// On x_1 + x_2 = c the row (t, 1, 1) moves by t alone, however small t is; one that touches is constant from 1e-9 on.
+TEST(AffineHull, ReachIsJudgedCoordinateByCoordinate) {
+  const double half = std::sqrt(0.5);
+  const AffineHull hull{.normals = mat({{0, half, half}}), .offsets = vec({half}), .rounding = 0};
+  const HullReach reach(hull);
+  for (const double t : {1e-3, 1e-9, 1e-12, 1e-16}) EXPECT_NEAR(reach.length(vec({t, 1, 1})), t, 1e-6 * t);
+  EXPECT_EQ(reach.length(vec({0, 1, 1 + 1e-10})), 0);
+  const LinearSystem::Row row{.entries = {{1, 1}, {2, 1 + 1e-10}}, .bound = 1, .name = "row"};
+  EXPECT_EQ(reach.length(row, vec({0, 0.5, 0.5})), 0);
+  EXPECT_NEAR(reach.length(row, vec({0, 0.5, 0.4})), half * 1e-10, 1e-15);
+}
+
 TEST(AffineHull, ProjectIsOrthogonal) {
   const Eigen::VectorXd x = kPlane.project(vec({1, 1, 5}));  // N x = 1.4: moves by 0.6 along the normal
   EXPECT_TRUE(x.isApprox(vec({1.36, 1.48, 5}), 1e-15));

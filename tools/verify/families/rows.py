@@ -151,6 +151,7 @@ def polyhedra() -> Tuple[Dict[str, Json], Dict[str, Json]]:
     turn = np.array([[np.cos(0.3), -np.sin(0.3)], [np.sin(0.3), np.cos(0.3)]])
     sides = np.vstack([turn, -turn])
     wide = random.normal(size=(40, 10))
+    units = np.array([1e-7, 1e-2, 1e3, 1e7])
     axes = np.array([[1, 0], [-1, 0], [0, 1], [0, -1.0]])
     holes: List[list] = [[i, i % 6, 1.0 if i < 6 else -1.0] for i in range(12)]
     holes += [[i, (i + 2) % 6, 0.37 * (i % 3 - 1)] for i in range(12) if i % 3 != 1]
@@ -167,6 +168,11 @@ def polyhedra() -> Tuple[Dict[str, Json], Dict[str, Json]]:
         "polyhedron_condition_1e8": polyhedron(sides * np.array([[1], [1e8], [1], [1e8]]), np.ones(4)),
         "polyhedron_mixed_units": polyhedron(axes, [2e11, -1e11, 1, 0]),
         "polyhedron_mixed_equality": polyhedron(-np.eye(3), np.zeros(3), E=[[1e12, 1, 1]], f=[1]),
+        "polyhedron_rest_of_a_row": polyhedron(
+            [[1e-5, 1e5, 1e5], [-1e-5, 0, 0], [0, -1e5, 0], [0, 0, -1e5]], [3, 0, 0, 0], E=[[0, 1, 1]], f=[2e-5]
+        ),
+        "polyhedron_all_units": polyhedron(A / units, plain + A @ np.ones(4)),
+        "polyhedron_all_units_equality": polyhedron(A / units, plain + A @ np.ones(4), E=rounded([1 / units]), f=[4.0]),
         "polyhedron_prices": polyhedron(
             np.vstack([-np.eye(5), np.eye(5)]), np.append(np.zeros(5), [1, 1e3, 1e6, 10, 1e4]),
             E=[[1e6, 1e3, 1, 1e5, 1e2], [0, 1e3, -2, 1e5, 0]], f=[2e6, 2e5],

@@ -83,7 +83,7 @@ ScaledRows scale_rows(const LinearSystem& system, const AnchoredHull& at) {
   double largest = 0;
   const HullReach reach(at.hull);
   for (const auto& row : system.inequalities()) {
-    if (reach.length(row.entries) == 0) continue;
+    if (reach.length(row, at.point) == 0) continue;
     const double slack = residual(row, at.point.data());
     double size = 0;
     double squares = 0;
