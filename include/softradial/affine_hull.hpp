@@ -45,7 +45,7 @@ class HullReach {
   // |P a| for the inequality a.x <= b, seen from the point x; 0 if it need not be watched: because a.x is constant to rounding, or
   // constant and as large as b at x already. An inequality with room is watched however little it moves: u may be far away.
   [[nodiscard]] double length(const LinearSystem::Row& row, const Eigen::VectorXd& x) const;
-  // P a, where it may be small beside a, without what rounding leaves of terms that cancel.
+  // P a without what rounding leaves of terms that cancel; 0 where a.x is constant to rounding.
   [[nodiscard]] Eigen::VectorXd along(const std::vector<LinearSystem::Entry>& a) const;
 
  private:

@@ -64,6 +64,7 @@ Eigen::VectorXd HullReach::along(const std::vector<LinearSystem::Entry>& a, doub
     direction[j] += entry.value / norm;
     sizes += std::abs(entry.value / norm) * hull_.normals.col(j).cwiseAbs();
   }
+  if (hull_.codimension() == 0) return direction;
   const Eigen::ArrayXd terms = direction.cwiseAbs() + hull_.normals.cwiseAbs().transpose() * sizes;
   const Eigen::ArrayXd noise = (tolerance * terms).max(hull_.rounding * sizes.maxCoeff() * largest_.array());
   const Eigen::ArrayXd moves = hull_.along(direction);
@@ -92,7 +93,9 @@ double HullReach::length(const LinearSystem::Row& row, const Eigen::VectorXd& x)
 }
 
 Eigen::VectorXd HullReach::along(const std::vector<LinearSystem::Entry>& a) const {
-  return row_length(a) * along(a, rounding_of(a));
+  const double norm = row_length(a);
+  if (norm == 0) return Eigen::VectorXd::Zero(coordinates_.size());
+  return norm * along(a, rounding_of(a));
 }
 
 // An ulp for each product that may cancel, and a few for normals that are orthogonal and of length 1 to rounding only.

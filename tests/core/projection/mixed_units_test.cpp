@@ -20,6 +20,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr Index kDim = 6;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The box [0, 1]^n with equalities E y = f through its inside, in the coordinates x_j = unit_j y_j. Units are powers of two, so
 // that E / unit has no rounding.
@@ -191,16 +192,24 @@ TEST(MixedUnits, WhatAnEqualityLeavesOfARowCounts) {
   }
 }
 
-// x_1 <= 1 / t, as a row that is the equality up to t.
+// x_1 <= 1 / t, as a row that is the equality up to t, however it is written.
 TEST(MixedUnits, ARowThatIsAlmostAnEqualityHolds) {
-  for (const double t : {1e-3, 1e-6, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13}) {
-    SCOPED_TRACE(t);
-    const Projection<double> layer(
-        Polyhedron(MatrixXd{{1, 1 + t, 1}}, VectorXd{{2}}, MatrixXd{{1, 1, 1}}, VectorXd{{1}}));
-    for (const double size : {1.0, 1 / t, 1e3 / t, 1e100}) {
-      const std::vector<double> u = {-size, size, 0.5};
-      const std::vector<double> x = layer({u.data(), 1, 3});
-      EXPECT_LT(static_cast<long double>(x[0]) + (1 + t) * static_cast<long double>(x[1]) + x[2], 2);
+  for (const double t : {1e-3, 1e-6, 1e-9, 1e-10, 1e-11, 1e-12}) {
+    const MatrixXd row{{1, 1 + t, 1}};
+    const MatrixXd sum{{1, 1, 1}};
+    const VectorXd one = VectorXd::Ones(1);
+    const Set plane = Polyhedron(MatrixXd(0, 3), VectorXd(0), sum, one);
+    const Set below_two = Box(VectorXd::Constant(1, -kInfinity), 2 * one);
+    const std::vector<Set> sets = {Polyhedron(row, 2 * one, sum, one), Intersection({Polyhedron(row, 2 * one), plane}),
+                                   Intersection({AffinePreimage(below_two, row, VectorXd::Zero(1)), plane})};
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      SCOPED_TRACE("t = " + std::to_string(t) + ", writing " + std::to_string(i));
+      const Projection<double> layer(sets[i]);
+      for (const double size : {1.0, 1 / t, 1e3 / t, 1e100}) {
+        const std::vector<double> u = {-size, size, 0.5};
+        const std::vector<double> x = layer({u.data(), 1, 3});
+        EXPECT_LT(static_cast<long double>(x[0]) + (1 + t) * static_cast<long double>(x[1]) + x[2], 2);
+      }
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "algebra/row_length.hpp"
 #include "algebra/row_units.hpp"
 
 namespace softradial {
@@ -12,13 +13,17 @@ namespace {
 // Parts of a normal that are shorter are rounding of the decomposition that made it.
 constexpr double kDust = 1e-13;
 
+// Rows that depend on others up to this do so but for rounding. Not kConstantOnHull: where u is far away, what a row moves counts
+// however little it is.
+constexpr double kDependent = 1e-13;
+
 // Orthonormal rows that span the left null space of M, {w : w'M = 0}. Each row of M is judged in its own units: one that is
 // shorter than the others is not dependent on them. With D M of unit rows, v'(D M) = 0 exactly if w'M = 0 for w = D v.
 Eigen::MatrixXd left_null_space(const Eigen::MatrixXd& M) {
   if (M.cols() == 0 || M.rows() == 0) return Eigen::MatrixXd::Identity(M.rows(), M.rows());
   const Eigen::VectorXd units = row_units(M);
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(units.asDiagonal() * M);
-  qr.setThreshold(kConstantOnHull);
+  qr.setThreshold(kDependent);
   const Eigen::Index count = M.rows() - qr.rank();
   if (count == 0) return Eigen::MatrixXd(0, M.rows());
   const Eigen::MatrixXd Q = qr.householderQ();
@@ -42,11 +47,9 @@ AffineHull block_hull(const AffineHull& whole, Eigen::Index begin, Eigen::Index 
 }
 
 AffineHull image_hull(const AffineHull& whole, const Eigen::MatrixXd& A) {
-  Eigen::MatrixXd moves = whole.along(A.transpose()).transpose();
   const HullReach reach(whole);
-  for (Eigen::Index i = 0; i < A.rows(); ++i) {
-    if (reach.length(A.row(i)) == 0) moves.row(i).setZero();
-  }
+  Eigen::MatrixXd moves(A.rows(), A.cols());
+  for (Eigen::Index i = 0; i < A.rows(); ++i) moves.row(i) = reach.along(entries_of(A.row(i))).transpose();
   Eigen::MatrixXd normals = left_null_space(moves);
   const Eigen::Index count = normals.rows();
   return {std::move(normals), Eigen::VectorXd::Zero(count), std::max(whole.rounding, kDust)};
