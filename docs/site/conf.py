@@ -13,8 +13,8 @@ project = "softradial"
 release = os.environ["SOFTRADIAL_VERSION"]
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
 root_doc = "README"
-include_patterns = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "src/README.md", "docs/**/*.md", "docs/*.md",
-                    "docs/site/python.rst"]
+include_patterns = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "src/README.md", "abi/README.md", "docs/**/*.md",
+                    "docs/*.md", "docs/site/python.rst"]
 exclude_patterns = ["docs/site/cpp.md", "build*", "**/node_modules"]
 html_theme = "furo"
 html_title = "softradial"
@@ -26,6 +26,7 @@ myst_heading_anchors = 4
 # Info strings say how a block is tested (CONTRIBUTING.md); languages that have no colours are shown plainly.
 suppress_warnings = ["misc.highlighting_failure"]
 
+# Pages that no list names stand at the end of the study's.
 CONTENTS = """
 
 ```{{toctree}}
@@ -41,6 +42,7 @@ docs/cli
 docs/set_json
 docs/limits
 docs/policies
+docs/playground
 ```
 
 ```{{toctree}}
@@ -51,10 +53,13 @@ docs/runs
 docs/report
 docs/sweeps
 docs/scaling
+docs/distributed
+docs/faults
 docs/metrics
 docs/reproduction
 docs/benchmarks
 docs/figures
+{others}
 ```
 
 ```{{toctree}}
@@ -71,6 +76,7 @@ docs/methods/README
 docs/site/reference
 docs/site/python
 src/README
+abi/README
 CONTRIBUTING
 CHANGELOG
 ```
@@ -78,7 +84,9 @@ CHANGELOG
 
 
 def pages_in(folder: str) -> str:
-    return "\n".join(f"{folder}/{page.stem}" for page in sorted((SOURCE / folder).glob("*.md")) if page.stem != "README")
+    """Those that CONTENTS does not name."""
+    pages = (f"{folder}/{page.stem}" for page in sorted((SOURCE / folder).glob("*.md")))
+    return "\n".join(page for page in pages if page not in CONTENTS.split())
 
 
 def prepare(app: Sphinx, name: str, source: List[str]) -> None:
@@ -96,7 +104,8 @@ def prepare(app: Sphinx, name: str, source: List[str]) -> None:
 
     text = re.sub(r"(?<!!)\[([^\]\n`]*)\]\(([^)#:\s]+)\)", link, text)
     if name == root_doc:
-        text += CONTENTS.format(methods=pages_in("docs/methods"), math=pages_in("docs/math"))
+        text += CONTENTS.format(methods=pages_in("docs/methods"), math=pages_in("docs/math"),
+                                others=pages_in("docs"))
     if name == "docs/site/reference" and (Path(app.outdir) / "playground.html").is_file():
         text += '\n- <a href="../../playground.html">The playground</a>: sets and layers in the browser\n'
     source[0] = text
