@@ -16,7 +16,7 @@ using Eigen::Index;
 constexpr double kUnknownSize = std::numeric_limits<double>::infinity();
 
 // What is left of a bound at a point counts from this share of its terms on; below it is rounding.
-constexpr double kNothingLeft = 1e-14;
+constexpr double kRoundingOfBound = 1e-14;
 
 // Sizes of one coordinate that rows suggest; the lower of two in the middle, since "x <= 1e20" for "no bound" is more frequent
 // than a row in which a coordinate hardly counts.
@@ -41,7 +41,7 @@ class CoordinateSizes {
     const Eigen::VectorXd point = nearest_to_zero();
     for (const LinearSystem::Row* row : long_rows_) {
       const double left = std::abs(residual(*row, point.data()));
-      if (left > kNothingLeft * row_size(*row, point)) suggest(*row, left);
+      if (left > kRoundingOfBound * row_size(*row, point)) suggest(*row, left);
     }
     sizes_ = Eigen::VectorXd::Zero(static_cast<Index>(system_.dim()));
     for (std::size_t j = 0; j < system_.dim(); ++j) {
@@ -59,11 +59,11 @@ class CoordinateSizes {
 
   // Bounds of single coordinates go to their intervals, other rows to `long_rows_`.
   void sort(const LinearSystem::Row& row, bool is_equality) {
-    if (std::ranges::count_if(row.entries, counts) != 1) {
+    if (std::count_if(row.entries.begin(), row.entries.end(), counts) != 1) {
       long_rows_.push_back(&row);
       return;
     }
-    const LinearSystem::Entry& entry = *std::ranges::find_if(row.entries, counts);
+    const LinearSystem::Entry& entry = *std::find_if(row.entries.begin(), row.entries.end(), counts);
     const double bound = row.bound / entry.value;
     if (entry.value > 0 || is_equality) high_[entry.column] = std::min(high_[entry.column], bound);
     if (entry.value < 0 || is_equality) low_[entry.column] = std::max(low_[entry.column], bound);
@@ -126,7 +126,8 @@ class CoordinateSizes {
   void begin() {
     for (const LinearSystem::Row* row : long_rows_) {
       const auto known = [&](const LinearSystem::Entry& entry) { return size_of(entry) > 0; };
-      if (!row->entries.empty() && std::ranges::none_of(row->entries, known)) size_of(row->entries.front()) = 1;
+      if (!row->entries.empty() && std::none_of(row->entries.begin(), row->entries.end(), known))
+        size_of(row->entries.front()) = 1;
     }
   }
 
@@ -141,7 +142,7 @@ class CoordinateSizes {
 };
 
 bool fits(const LinearSystem::Row& row, const Eigen::VectorXd& sizes) {
-  return std::ranges::all_of(row.entries, [&](const LinearSystem::Entry& entry) {
+  return std::all_of(row.entries.begin(), row.entries.end(), [&](const LinearSystem::Entry& entry) {
     const double value = std::abs(entry.value * sizes[static_cast<Index>(entry.column)]);
     return entry.value == 0 || (value >= std::numeric_limits<double>::min() && std::isfinite(value));
   });
@@ -156,8 +157,9 @@ Eigen::VectorXd coordinate_sizes(const LinearSystem& system) {
   if (sizes.maxCoeff() <= kLikeSizes * sizes.minCoeff()) return alike;
   sizes = sizes.unaryExpr([](double size) { return std::exp2(std::round(std::log2(size))); });
   const auto fits_here = [&](const LinearSystem::Row& row) { return fits(row, sizes); };
-  const bool all_fit = std::ranges::all_of(system.inequalities(), fits_here) &&
-                       std::ranges::all_of(system.equalities(), fits_here) && sizes.cwiseInverse().allFinite();
+  const bool all_fit = std::all_of(system.inequalities().begin(), system.inequalities().end(), fits_here) &&
+                       std::all_of(system.equalities().begin(), system.equalities().end(), fits_here) &&
+                       sizes.cwiseInverse().allFinite();
   return all_fit ? sizes : alike;
 }
 
