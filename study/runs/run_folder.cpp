@@ -131,8 +131,12 @@ void RunFolder::remove_run() {
   std::filesystem::remove(folder_ / kManifestFile);
 }
 
-std::optional<json> RunFolder::finished(std::uint64_t seed) const {
-  return start_ == RunStart::resume ? read_trial(seed) : std::nullopt;
+std::optional<json> RunFolder::finished(std::uint64_t seed) {
+  if (start_ != RunStart::resume) return std::nullopt;
+  std::optional<json> trial = read_trial(seed);
+  std::error_code ignored;
+  if (trial) std::filesystem::remove(checkpoint_file(seed), ignored);
+  return trial;
 }
 
 std::optional<json> RunFolder::read_trial(std::uint64_t seed) const {

@@ -50,8 +50,9 @@ class RunFolder {
   // or is locked.
   RunFolder(std::filesystem::path folder, nlohmann::json manifest, RunStart start);
 
-  // The saved result of a seed that has finished, if this run continues an earlier one.
-  [[nodiscard]] std::optional<nlohmann::json> finished(std::uint64_t seed) const;
+  // The saved result of a seed that has finished, if this run continues an earlier one. Removes the checkpoint that is left if
+  // the earlier run was killed just after the result was saved.
+  [[nodiscard]] std::optional<nlohmann::json> finished(std::uint64_t seed);
   // The checkpoint of a seed's training; nothing if it never began or the checkpoint is damaged (which is logged).
   [[nodiscard]] std::optional<Checkpoint> checkpoint(std::uint64_t seed);
   [[nodiscard]] std::filesystem::path checkpoint_file(std::uint64_t seed) const;

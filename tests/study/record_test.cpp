@@ -158,6 +158,17 @@ TEST(Record, KilledFiftyTimesAndResumedEqualsUndisturbed) {
   EXPECT_EQ(read_json(dir.path("killed/manifest.json"))["status"], "finished");
 }
 
+// A kill between saving the result of a seed and removing its checkpoint leaves both.
+TEST(Record, KilledJustAfterTheResultLeavesNoCheckpoint) {
+  const TempDir dir;
+  const Arguments words = train({"--epochs", "2", "--out", dir.path("run")});
+  ASSERT_EQ(run_softradial(words).exit_code, 0);
+  const std::string checkpoint = dir.path("run/seed-0/checkpoint.safetensors");
+  std::filesystem::copy_file(dir.path("run/seed-0/model.safetensors"), checkpoint);
+  ASSERT_EQ(run_softradial(with(words, {"--resume"})).exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(checkpoint));
+}
+
 TEST(Record, SignalsEndARunWithItsOwnExitCodeAndItGoesOn) {
   const TempDir dir;
   const Arguments words = train({"--epochs", "300"});
