@@ -62,7 +62,7 @@ void expect_all_dimensions(unsigned seed, double exponents, bool many_rows) {
   const Index n = draw.integer(1, 6);
   const Index m = draw.integer(static_cast<int>(n) + 1, many_rows ? 40 : 12);
   const Index k = draw.integer(0, 2) == 0 ? draw.integer(0, static_cast<int>(n) - 1) : 0;
-  const auto anything = [&](Index count) {
+  const auto anything = [&](Index count) -> Eigen::ArrayXd {
     return (exponents * draw.vector(count)).array().cwiseMax(-exponents).cwiseMin(exponents);
   };
   const VectorXd units = Eigen::pow(10.0, anything(n));
@@ -85,7 +85,7 @@ void expect_all_dimensions(unsigned seed, double exponents, bool many_rows) {
 
 TEST(RandomSets, PolyhedraInMixedUnits) {
   for (unsigned seed = 0; seed < 300; ++seed) {
-    for (const double exponents : {0.0, 3.0, 6.0, 8.0}) expect_all_dimensions(seed, exponents, seed % 2 == 0);
+    for (const double exponents : {0.0, 3.0, 5.0, 7.0}) expect_all_dimensions(seed, exponents, seed % 2 == 0);
   }
 }
 
