@@ -39,6 +39,9 @@ class HullReach {
 
   // |P e_j|; 0 if the hull fixes x_j.
   [[nodiscard]] double coordinate(std::size_t j) const { return coordinates_[static_cast<Eigen::Index>(j)]; }
+  // Whether the bounds of x_j need not be watched where x_j has this much room to the nearer one and both are numbers of this size:
+  // the hull fixes x_j, and there is no room. The same rule as for rows, below.
+  [[nodiscard]] bool settles(std::size_t j, double room, double size) const;
   // |P a|; 0 if a.x is constant on the hull.
   [[nodiscard]] double length(const std::vector<LinearSystem::Entry>& a) const;
   [[nodiscard]] double length(const Eigen::VectorXd& a) const;
@@ -49,8 +52,13 @@ class HullReach {
   [[nodiscard]] Eigen::VectorXd along(const std::vector<LinearSystem::Entry>& a) const;
 
  private:
-  [[nodiscard]] double length(const std::vector<LinearSystem::Entry>& a, double tolerance) const;
-  [[nodiscard]] Eigen::VectorXd along(const std::vector<LinearSystem::Entry>& a, double tolerance) const;
+  // What counts as rounding: a share of the terms that cancel; and what the decomposition left of several normals, too.
+  struct Rounding {
+    double share;
+    bool of_normals;
+  };
+  [[nodiscard]] double length(const std::vector<LinearSystem::Entry>& a, Rounding rounding) const;
+  [[nodiscard]] Eigen::VectorXd along(const std::vector<LinearSystem::Entry>& a, Rounding rounding) const;
   [[nodiscard]] double rounding_of(const std::vector<LinearSystem::Entry>& a) const;
 
   const AffineHull& hull_;

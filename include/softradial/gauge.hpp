@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "softradial/rows.hpp"
 #include "softradial/tensor.hpp"
@@ -64,6 +65,11 @@ class Gauge {
   // of a ball around u0 inside C.
   [[nodiscard]] virtual double kappa() const noexcept = 0;
   [[nodiscard]] virtual double lipschitz() const noexcept = 0;
+
+  // For each coordinate an upper bound of gamma(e_j) and gamma(-e_j): the reciprocal of how far the set reaches along it.
+  [[nodiscard]] virtual std::vector<double> steepness(std::size_t dim) const {
+    return std::vector<double>(dim, lipschitz());
+  }
 
   // How much smaller than C the set of this gauge is, relative to C, before kappa |d| is added.
   [[nodiscard]] virtual double sigma() const noexcept = 0;

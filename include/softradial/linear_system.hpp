@@ -27,6 +27,9 @@ class LinearSystem {
   void add_inequality(Row row) { inequalities_.push_back(std::move(row)); }
   void add_equality(Row row) { equalities_.push_back(std::move(row)); }
 
+  // The system in the coordinates y_j = x_j / sizes_j.
+  [[nodiscard]] LinearSystem in_sizes(const Eigen::VectorXd& sizes) const;
+
   [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
   [[nodiscard]] const std::vector<Row>& inequalities() const noexcept { return inequalities_; }
   [[nodiscard]] const std::vector<Row>& equalities() const noexcept { return equalities_; }
@@ -36,6 +39,9 @@ class LinearSystem {
   std::vector<Row> inequalities_;
   std::vector<Row> equalities_;
 };
+
+// The row in the coordinates y_j = x_j / sizes_j.
+[[nodiscard]] LinearSystem::Row in_sizes(LinearSystem::Row row, const Eigen::VectorXd& sizes);
 
 // bound - entries . x, accumulated in extended precision and rounded once.
 [[nodiscard]] double residual(const LinearSystem::Row& row, const double* x) noexcept;

@@ -17,6 +17,7 @@
 namespace softradial {
 
 struct SetType;
+class Set;
 
 // Value, gradient and Hessian of a barrier in the variables (x, t), t last.
 struct BarrierTerms {
@@ -34,6 +35,8 @@ struct BarrierTerms {
 struct AnchoredHull {
   const Eigen::VectorXd& point;
   const AffineHull& hull;
+  // Whether a set that is made of others may take theirs in units of each coordinate (docs/math/margin.md).
+  bool parts_in_sizes = false;
 };
 
 // A closed convex set, described by its data in double precision as they were given; constructors validate.
@@ -81,6 +84,10 @@ class ConvexSet {
       return gauge_f64(at);
     }
   }
+
+  // The same set in the coordinates y_j = x_j / sizes_j, where the data can be written in them as they are. Sizes are powers of
+  // two, so that nothing is rounded.
+  [[nodiscard]] virtual std::optional<Set> in_sizes(const Eigen::VectorXd& sizes) const;
 
   // The gauge by tensors, for one anchor per sample, (..., dim) in double; `data` may replace the set's own data.
   // Throws InvalidSet if the set has no form in tensors.

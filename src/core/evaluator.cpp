@@ -13,6 +13,7 @@
 #include "sets/coordinates/fused_coordinates.hpp"
 #include "sets/margin.hpp"
 #include "sets/number_text.hpp"
+#include "sets/sized_gauge.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/projection.hpp"
 
@@ -62,14 +63,13 @@ AnchoredSet<T> anchor_set(const Set& set, const Anchor& anchor) {
   const Eigen::VectorXd rounded = anchor.point.cast<T>().template cast<double>();
   require_in_range<T>(anchor.point);
   require_equalities<T>(anchor, rounded);
-  GaugePtr<T> gauge = set->gauge<T>({rounded, anchor.hull});
+  GaugePtr<T> gauge = sized_gauge<T>(set, {rounded, anchor.hull});
   require_reach<T>(gauge->lipschitz());
-  const double exact_kappa = gauge->kappa();
-  const T kappa =
-      exact_kappa > 0 ? std::nextafter(static_cast<T>(exact_kappa), std::numeric_limits<T>::infinity()) : T{0};
+  const T kappa = guard::rounded_up<T>(gauge->kappa());
   std::vector<T> point(static_cast<std::size_t>(rounded.size()));
   for (std::size_t j = 0; j < point.size(); ++j) point[j] = static_cast<T>(rounded[static_cast<Eigen::Index>(j)]);
-  return {std::move(point), HullProjector<T>(anchor.hull), std::move(gauge), kappa};
+  HullProjector<T> hull(anchor.hull, units_of(*gauge, set.dim()));
+  return {std::move(point), std::move(hull), std::move(gauge), kappa};
 }
 
 // phi of a row of ordinary size is neither 0 nor infinite.

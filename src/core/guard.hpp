@@ -64,6 +64,12 @@ template <class T>
   return ulp * (static_cast<double>(terms) / 2 + 2);
 }
 
+// A kappa, rounded up to T.
+template <class T>
+[[nodiscard]] inline T rounded_up(double kappa) {
+  return kappa > 0 ? std::nextafter(static_cast<T>(kappa), std::numeric_limits<T>::infinity()) : T{0};
+}
+
 // The arithmetic of plain numbers for the formulas below: those of T, or doubles that are computed once for a set in T.
 template <class T, class Number = T>
 struct Scalars {

@@ -18,10 +18,9 @@
 namespace softradial {
 namespace {
 
-// Each pass shrinks the normal part by a factor of about an ulp; from the largest number to the smallest that takes
-// 12 passes in float and 13 in double, and coefficients of different sizes one more. A row that needs them all is a multiple of
-// the normals: d = 0.
-constexpr int kMaxPasses = 15;
+// Each pass shrinks the normal part by a factor of about an ulp. From the largest row whose square does not overflow to the
+// smallest normal number that takes 9 passes in float and 30 in double. A row that needs more is a multiple of the normals: d = 0.
+constexpr int kMaxPasses = 32;
 
 // A pass that removed no more than this many times what it left was the last: the error is then as many ulp of d. Rows whose
 // entries are independent have a quotient of about sqrt(codimension / dimension of the hull): 4 lets nine tenths of
@@ -34,6 +33,37 @@ constexpr int kLikeSize = 4;
 // Fewer normals than this go row by row: a product's vectors hold 16 of them at once, used or not.
 constexpr std::size_t kFewNormals = 4;
 
+// N without what is rounding of the decomposition that made several normals orthogonal, which would tie blocks together: entries
+// below an ulp of the coordinate's largest one, and below an ulp of the normal's terms N_kj m_j, m_j = |P e_j|. Beside the entries
+// of other coordinates, which may be in other units, nothing is too small.
+Eigen::MatrixXd without_dust(const AffineHull& hull) {
+  constexpr double kUlp = std::numeric_limits<double>::epsilon();
+  Eigen::MatrixXd normals = hull.normals;
+  if (hull.codimension() < 2) return normals;
+  const Eigen::VectorXd least = kUlp * normals.cwiseAbs().colwise().maxCoeff().transpose();
+  std::optional<HullReach> reach;  // is searched at the first question
+  for (Eigen::Index k = 0; k < normals.rows(); ++k) {
+    const Eigen::VectorXd sizes = normals.row(k).cwiseAbs().transpose();
+    const auto is_small = [&](Eigen::Index j) { return sizes[j] > 0 && sizes[j] <= least[j]; };
+    const auto term = [&](Eigen::Index j) {
+      if (!reach) reach.emplace(hull);
+      return sizes[j] * reach->coordinate(static_cast<std::size_t>(j));
+    };
+    std::optional<double> largest_term;
+    for (Eigen::Index j = 0; j < sizes.size(); ++j) {
+      if (!is_small(j)) continue;
+      if (!largest_term) {
+        largest_term = 0;
+        for (Eigen::Index i = 0; i < sizes.size(); ++i) {
+          if (sizes[i] > least[i]) *largest_term = std::max(*largest_term, term(i));
+        }
+      }
+      if (*largest_term == 0 || term(j) <= kUlp * *largest_term) normals(k, j) = 0;
+    }
+  }
+  return normals;
+}
+
 // The largest |values[i]| for the indices i; NaN does not count.
 template <class T>
 T largest_of(std::span<const T> values, const std::vector<std::size_t>& indices) noexcept {
@@ -45,17 +75,13 @@ T largest_of(std::span<const T> values, const std::vector<std::size_t>& indices)
 }  // namespace
 
 template <class T>
-HullProjector<T>::HullProjector(const AffineHull& hull)
-    : dim_(hull.dim()), codimension_(hull.codimension()), normals_(dim_ * codimension_) {
+HullProjector<T>::HullProjector(const AffineHull& hull, Units units)
+    : dim_(hull.dim()), codimension_(hull.codimension()), units_(units), normals_(dim_ * codimension_) {
+  const Eigen::MatrixXd normals = without_dust(hull);
   for (std::size_t j = 0; j < dim_; ++j) {
-    const auto column = hull.normals.col(static_cast<Eigen::Index>(j));
-    // An entry below an ulp of the coordinate's largest one is rounding of the decomposition that made several normals
-    // orthogonal. It is dropped: it would tie blocks together. Beside the entries of other coordinates, which may be in other
-    // units, nothing is too small.
-    const double dust = codimension_ > 1 ? std::numeric_limits<double>::epsilon() * column.cwiseAbs().maxCoeff() : 0;
     for (std::size_t k = 0; k < codimension_; ++k) {
-      const double entry = column[static_cast<Eigen::Index>(k)];
-      if (!(std::abs(entry) > dust)) continue;
+      const double entry = normals(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(j));
+      if (entry == 0) continue;
       // Normals have length 1: what x_j moves of the coordinate with the largest entry would vanish.
       if (std::abs(entry) < static_cast<double>(guard::kSmallestSlack<T>)) {
         throw AnchorNotInterior("equalities: coordinate " + std::to_string(j) + " has a coefficient of " +
@@ -126,23 +152,41 @@ T HullProjector<T>::close_enough(const Block& block) const noexcept {
 }
 
 // Compares the largest entries, because squares underflow: where both are 0, a multiple of the normals would pass for a
-// direction along the hull. What is left below the smallest normal number is none either, because N d may round to 0 there.
+// direction of the hull. Denormals do not shrink from pass to pass, so they are as good as nothing, and d must be 0 then.
 // Numbers that are not finite stay so and need no further pass. A block of one coordinate needs no second pass: its normal is a
 // unit vector, and d_j - d_j is 0.
+//
+// In mixed units the terms of a normal may be much smaller than |d|, and an equality is as exact as these. Normals are orthogonal
+// to an ulp: of what a pass removes along one of them, as much is left along the others.
 template <class T>
-bool HullProjector<T>::is_close(const Block& block, T normal_part, std::span<const T> d) const noexcept {
+bool HullProjector<T>::is_close(const Block& block, const Pass& pass, std::span<const T> d) const noexcept {
   if (block.coordinates.size() == 1) return true;
   const T left = whole_ ? kernels::largest(d.data(), d.size()) : largest_of(d, block.coordinates);
   if (left < std::numeric_limits<T>::min()) return left == 0;
-  return !(normal_part > block.close * left);
+  if (units_ == Units::alike) return !(pass.part > block.close * left);
+  const T floor = 2 * std::numeric_limits<T>::epsilon() * left;
+  return !(pass.excess > kClose) && !(pass.part > kClose * std::max(pass.terms, floor));
+}
+
+template <class T>
+void HullProjector<T>::add_to(Pass& pass, std::size_t k, T part, const T* d) const noexcept {
+  pass.part = std::max(pass.part, std::abs(part));
+  if (units_ == Units::alike) return;
+  const T terms = kernels::dot_of_sizes(normals_.data() + k * dim_, d, dim_);
+  pass.terms = std::min(pass.terms, terms);
+  pass.excess = std::max(pass.excess, std::abs(part) / terms);
+}
+
+template <class T>
+bool HullProjector<T>::is_close(const Block& block, std::span<const T> parts, std::span<const T> d) const noexcept {
+  Pass pass;
+  for (const std::size_t k : block.normals) add_to(pass, k, parts[k], d.data());
+  return is_close(block, pass, d);
 }
 
 template <class T>
 bool HullProjector<T>::is_close(std::span<const T> parts, std::span<const T> d) const noexcept {
-  return std::all_of(blocks_.begin(), blocks_.end(), [&](const Block& block) {
-    const T part = whole_ ? kernels::largest(parts.data(), parts.size()) : largest_of(parts, block.normals);
-    return is_close(block, part, d);
-  });
+  return std::all_of(blocks_.begin(), blocks_.end(), [&](const Block& block) { return is_close(block, parts, d); });
 }
 
 template <class T>
@@ -177,18 +221,18 @@ T HullProjector<T>::project(std::span<T> d) const noexcept {
 template <class T>
 T HullProjector<T>::settle(const Block& block, std::span<T> d) const noexcept {
   T removed = 0;
-  for (int pass = 0; pass < kMaxPasses; ++pass) {
+  for (int number = 0; number < kMaxPasses; ++number) {
     T squares = 0;
-    T normal_part = 0;
+    Pass pass;
     for (const std::size_t k : block.normals) {
       const T* const normal = normals_.data() + k * dim_;
       const T along = kernels::dot(normal, d.data(), dim_);
       kernels::add_scaled(-along, normal, d.data(), dim_);
       squares += along * along;
-      normal_part = std::max(normal_part, std::abs(along));
+      add_to(pass, k, along, d.data());
     }
-    if (pass == 0) removed = squares;
-    if (is_close(block, normal_part, d)) return removed;
+    if (number == 0) removed = squares;
+    if (is_close(block, pass, d)) return removed;
   }
   clear(block, d);
   return removed;
@@ -231,7 +275,7 @@ void HullProjector<T>::project(Rows<T> d, HullScratch<T>& scratch) const noexcep
       if (is_close(parts[k], rows[k])) continue;
       if (pass + 1 == kMaxPasses) {
         for (const Block& block : blocks_) {
-          if (!is_close(block, largest_of<T>(parts[k], block.normals), d[i])) clear(block, d[i]);
+          if (!is_close(block, parts[k], d[i])) clear(block, d[i]);
         }
       } else {
         scratch.open[still_open++] = i;

@@ -10,6 +10,7 @@
 #include "finite_rows.hpp"
 #include "option_checks.hpp"
 #include "sets/number_text.hpp"
+#include "sets/sized_gauge.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/reach.hpp"
 
@@ -43,7 +44,7 @@ double reach(const Set& set, const Anchor& anchor) {
   constexpr std::size_t kMostAxes = 64;
   const std::size_t dim = set.dim();
   if (dim == anchor.hull.codimension()) return std::numeric_limits<double>::infinity();
-  const GaugePtr<double> gauge = set->gauge<double>({anchor.point, anchor.hull});
+  const GaugePtr<double> gauge = sized_gauge<double>(set, {anchor.point, anchor.hull});
   const auto scratch = gauge->make_scratch(2);
   const Eigen::MatrixXd& N = anchor.hull.normals;
   std::vector<double> directions(2 * dim);

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "guard.hpp"
+#include "sets/sized_gauge.hpp"
+
 namespace softradial::layers {
 namespace {
 
@@ -30,12 +33,7 @@ std::vector<T> rounded(const Eigen::VectorXd& point) {
 template <class T>
 GaugePtr<T> gauge_at(const Set& set, const Anchor& anchor) {
   const Eigen::VectorXd point = anchor.point.cast<T>().template cast<double>();
-  return set->gauge<T>({point, anchor.hull});
-}
-
-template <class T>
-T rounded_up(double kappa) {
-  return kappa > 0 ? std::nextafter(static_cast<T>(kappa), std::numeric_limits<T>::infinity()) : T{0};
+  return sized_gauge<T>(set, {point, anchor.hull});
 }
 
 }  // namespace
@@ -44,9 +42,9 @@ template <class T>
 RayGauge<T>::RayGauge(const Set& set, const ProjectionOptions& options) : hull_(AffineHull::whole_space(set.dim())) {
   const Anchor found = anchor_of(set, options);
   anchor_ = rounded<T>(found.point);
-  hull_ = HullProjector<T>(found.hull);
   gauge_ = gauge_at<T>(set, found);
-  kappa_ = rounded_up<T>(gauge_->kappa());
+  hull_ = HullProjector<T>(found.hull, units_of(*gauge_, set.dim()));
+  kappa_ = guard::rounded_up<T>(gauge_->kappa());
   basis_ = complement(found.hull.normals);
 }
 

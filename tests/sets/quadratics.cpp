@@ -132,6 +132,7 @@ Specimen ellipsoid() {
            // A cylinder: its axis is the null space of the shape.
            {"ellipsoid_singular", Ellipsoid(vec({0, 0, 1}), mat({{1, 1, 0}, {1, 1, 0}, {0, 0, 4}}))}};
   s.exemplars = {"ellipsoid"};
+  s.mixed_units = {{"ellipsoid", Ellipsoid(vec({1e-3, 200}), mat({{0x1p20, 0.5}, {0.5, 0x1p-20}}))}};
   s.recessions = {{"ellipsoid_singular", vec({3, -3, 0}), 4e-7}};
   const MatrixXd R = mat({{0.6, -0.8}, {0.8, 0.5}});
   s.far_away = {

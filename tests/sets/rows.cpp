@@ -169,6 +169,10 @@ Specimen polyhedron() {
   const VectorXd b = corner * vec({100, -70.3}) + VectorXd::Constant(3, 0.1);
   s.far_away = {{"polyhedron", Polyhedron(corner, b)},
                 {"polyhedron_sparse", Polyhedron(SparseMatrix(corner.sparseView()), b)}};
+  const MatrixXd units = vec({512, 1, 1.0 / 512}).asDiagonal();
+  s.mixed_units = {{"polyhedron", Polyhedron(gaussian(12, 3, 4) * units, gaussian(12, 1, 2).cwiseAbs().array() + 0.1)},
+                   {"polyhedron_equality",
+                    Polyhedron(gaussian(12, 3, 4) * units, VectorXd::Ones(12), mat({{512, 1, 0.5}}), vec({0.1}))}};
   s.empty = {Polyhedron(mat({{1, 0}, {-1, 0}}), vec({0, -1})), Polyhedron(MatrixXd::Zero(1, 2), vec({-1}))};
   s.around = [](Draw& draw, const VectorXd& x0, double scale, double delta) -> Set {
     const MatrixXd A = draw.matrix(2 * x0.size(), x0.size());

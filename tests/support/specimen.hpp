@@ -161,6 +161,9 @@ struct Specimen {
   std::vector<Recession> recessions = {};
   // Small sets far from the origin, where single precision resolves little.
   std::vector<NamedSet> far_away = {};
+  // Sets whose coordinates have very unlike sizes: the gauge is taken in units of each. For maps along rays; other layers measure
+  // all coordinates in one unit.
+  std::vector<NamedSet> mixed_units = {};
   // Sets without an interior, and sets without a point.
   std::vector<Set> without_interior = {};
   std::vector<Set> empty = {};

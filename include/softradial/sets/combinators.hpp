@@ -24,6 +24,7 @@ class Intersection final : public ConvexSet {
   [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
   [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;
   [[nodiscard]] TensorGaugeAt gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const override;
+  [[nodiscard]] std::optional<Set> in_sizes(const Eigen::VectorXd& sizes) const override;
 
  private:
   std::vector<Set> parts_;
@@ -48,6 +49,7 @@ class Product final : public ConvexSet {
   [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
   [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;
   [[nodiscard]] TensorGaugeAt gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const override;
+  [[nodiscard]] std::optional<Set> in_sizes(const Eigen::VectorXd& sizes) const override;
 
  private:
   std::vector<Set> parts_;
@@ -71,6 +73,7 @@ class AffinePreimage final : public ConvexSet {
   [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
   [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;
   [[nodiscard]] TensorGaugeAt gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const override;
+  [[nodiscard]] std::optional<Set> in_sizes(const Eigen::VectorXd& sizes) const override;
 
  private:
   Set inner_;
@@ -96,6 +99,7 @@ class Scaled final : public ConvexSet {
   [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
   [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;
   [[nodiscard]] TensorGaugeAt gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const override;
+  [[nodiscard]] std::optional<Set> in_sizes(const Eigen::VectorXd& sizes) const override;
 
  private:
   Set inner_;

@@ -17,6 +17,7 @@ class SecondOrderCone final : public SmoothSet {
   [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
   [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;
   [[nodiscard]] TensorGaugeAt gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const override;
+  [[nodiscard]] std::optional<Set> in_sizes(const Eigen::VectorXd& sizes) const override;
 
  private:
   Eigen::MatrixXd M_;
@@ -35,6 +36,9 @@ class ThreeDimensionalCone : public SmoothSet {
   [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const final { return image_->gauge_f64(at); }
   [[nodiscard]] TensorGaugeAt gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const final {
     return image_->gauge_in_tensors(anchor, data);
+  }
+  [[nodiscard]] std::optional<Set> in_sizes(const Eigen::VectorXd& sizes) const final {
+    return image_->in_sizes(sizes);
   }
 
  protected:

@@ -19,6 +19,7 @@ class Lmi final : public SmoothSet {
   [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
   [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;
   [[nodiscard]] TensorGaugeAt gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const override;
+  [[nodiscard]] std::optional<Set> in_sizes(const Eigen::VectorXd& sizes) const override;
 
  private:
   [[nodiscard]] Eigen::MatrixXd value(const Eigen::VectorXd& x) const;

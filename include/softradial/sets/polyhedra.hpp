@@ -16,6 +16,7 @@ class PolyhedralSet : public ConvexSet {
   void slacks(std::span<const double> x, std::span<double> out) const final;
   [[nodiscard]] std::optional<BarrierTerms> barrier(const Eigen::VectorXd& x, double t) const final;
   [[nodiscard]] std::optional<BarrierTerms> nonlinear_barrier(const Eigen::VectorXd& x, double t) const final;
+  [[nodiscard]] std::optional<Set> in_sizes(const Eigen::VectorXd& sizes) const override;
 
  protected:
   explicit PolyhedralSet(LinearSystem system) : system_(std::move(system)) {}
@@ -39,8 +40,12 @@ class Polyhedron final : public PolyhedralSet {
   [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
   [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;
   [[nodiscard]] TensorGaugeAt gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const override;
+  [[nodiscard]] std::optional<Set> in_sizes(const Eigen::VectorXd& sizes) const override;
 
  private:
+  friend class PolyhedralSet;
+  Polyhedron(LinearSystem system, bool sparse) : PolyhedralSet(std::move(system)), sparse_(sparse) {}
+
   bool sparse_;
 };
 

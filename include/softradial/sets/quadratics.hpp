@@ -12,6 +12,17 @@ struct QuadraticForm {
   double c;
 };
 
+// V and sizes with V'V = diag(sizes) S diag(sizes), to rounding, for a symmetric positive semidefinite S: one row of V for each
+// positive eigenvalue of the right-hand side. Sizes are powers of two; 1 unless the diagonal of S is of unlike sizes.
+struct PsdFactor {
+  Eigen::MatrixXd rows;
+  Eigen::VectorXd sizes;
+
+  [[nodiscard]] bool has_sizes() const { return (sizes.array() != 1).any(); }
+  // L with L'L = S, to rounding.
+  [[nodiscard]] Eigen::MatrixXd of_given() const { return rows * sizes.cwiseInverse().asDiagonal(); }
+};
+
 // Base class of the sets that one quadratic inequality describes.
 class QuadraticSet : public SmoothSet {
  public:
@@ -35,6 +46,7 @@ class Ball final : public QuadraticSet {
   [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
   [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;
   [[nodiscard]] TensorGaugeAt gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const override;
+  [[nodiscard]] std::optional<Set> in_sizes(const Eigen::VectorXd& sizes) const override;
   [[nodiscard]] Tensor anchor_in_tensors(const SampleTensors& data, const Eigen::VectorXd& own) const override;
 
  private:
@@ -57,12 +69,13 @@ class Quadratic final : public QuadraticSet {
   [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
   [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;
   [[nodiscard]] TensorGaugeAt gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const override;
+  [[nodiscard]] std::optional<Set> in_sizes(const Eigen::VectorXd& sizes) const override;
 
  private:
   Eigen::MatrixXd P_;
   Eigen::VectorXd q_;
   double c_;
-  Eigen::MatrixXd factor_;  // rows V with V'V = P, to rounding
+  PsdFactor factor_;  // of P
 };
 
 // {x : (x - center)' shape (x - center) <= 1}, shape symmetric positive semidefinite. Slack: 1 - (x-c)' shape (x-c).
@@ -80,12 +93,13 @@ class Ellipsoid final : public QuadraticSet {
   [[nodiscard]] GaugePtr<float> gauge_f32(const AnchoredHull& at) const override;
   [[nodiscard]] GaugePtr<double> gauge_f64(const AnchoredHull& at) const override;
   [[nodiscard]] TensorGaugeAt gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const override;
+  [[nodiscard]] std::optional<Set> in_sizes(const Eigen::VectorXd& sizes) const override;
   [[nodiscard]] Tensor anchor_in_tensors(const SampleTensors& data, const Eigen::VectorXd& own) const override;
 
  private:
   Eigen::VectorXd center_;
   Eigen::MatrixXd shape_;
-  Eigen::MatrixXd factor_;  // rows V with V'V = shape, to rounding
+  PsdFactor factor_;  // of shape
 };
 
 }  // namespace softradial

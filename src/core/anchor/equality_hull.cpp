@@ -227,7 +227,9 @@ class HullBuilder {
       contradict(std::move(names), residual / scales[row]);
       return false;
     }
-    orthonormalise(transposed(Eigen::indexing::all, order.head(rank)), bounds(order.head(rank)), basis, basis_offsets);
+    const Eigen::VectorXd like = scales(order.head(rank));
+    orthonormalise(transposed(Eigen::indexing::all, order.head(rank)) * like.asDiagonal(),
+                   bounds(order.head(rank)).cwiseProduct(like), basis, basis_offsets);
     if (rank > 1) {
       const double smallest = std::abs(qr.matrixQR()(rank - 1, rank - 1));
       result_.hull.rounding =
@@ -236,18 +238,27 @@ class HullBuilder {
     return true;
   }
 
-  // Gram and Schmidt's method: for the columns e of `rows` in turn, with Q the basis so far and c its offsets,
+  // Gram and Schmidt's method: for the columns e of `rows`, with Q the basis so far and c its offsets,
   //   e - Q h = r q,   f - c.h = r c_q   for h = Q'e
   // Each sum of it is rounded in the units of its coordinate, which reflections would mix; a column goes through three times,
   // after which it is orthogonal to rounding. c is corrected once with the residual of Q c in extended precision.
+  //
+  // The terms e_j x_j of all columns are of like size. The column of which most is left comes next, so that h <= r in
+  // e = Q h + r q: the terms of h q are no larger than those of e, and what is right for Q is right for each equality. In another
+  // order an equality could be off by as much more as the terms of another one are larger.
   static void orthonormalise(const Eigen::MatrixXd& rows, const Eigen::VectorXd& bounds, Eigen::MatrixXd& basis,
                              Eigen::VectorXd& offsets) {
     const Index rank = rows.cols();
     basis.resize(rows.rows(), rank);
     offsets.resize(rank);
     Eigen::MatrixXd R = Eigen::MatrixXd::Zero(rank, rank);
+    Eigen::MatrixXd left = rows;
+    std::vector<Index> order;
     for (Index k = 0; k < rank; ++k) {
-      Eigen::VectorXd rest = rows.col(k);
+      Index next = 0;
+      left.colwise().stableNorm().maxCoeff(&next);
+      order.push_back(next);
+      Eigen::VectorXd rest = rows.col(next);
       for (int pass = 0; pass < 3; ++pass) {
         const Eigen::VectorXd h = basis.leftCols(k).transpose() * rest;
         rest -= basis.leftCols(k) * h;
@@ -255,15 +266,18 @@ class HullBuilder {
       }
       R(k, k) = rest.norm();
       basis.col(k) = rest / R(k, k);
+      for (int pass = 0; pass < 2; ++pass) left -= basis.col(k) * (basis.col(k).transpose() * left);
+      left.col(next).setZero();
     }
     const auto lower = R.transpose().triangularView<Eigen::Lower>();
-    offsets = lower.solve(bounds);
+    offsets = lower.solve(bounds(order));
     const Eigen::VectorXd point = basis * offsets;
     Eigen::VectorXd correction(rank);
     for (Index k = 0; k < rank; ++k) {
-      long double residual = bounds[k];
+      const Index row = order[static_cast<std::size_t>(k)];
+      long double residual = bounds[row];
       for (Index j = 0; j < point.size(); ++j) {
-        residual -= static_cast<long double>(rows(j, k)) * static_cast<long double>(point[j]);
+        residual -= static_cast<long double>(rows(j, row)) * static_cast<long double>(point[j]);
       }
       correction[k] = static_cast<double>(residual);
     }

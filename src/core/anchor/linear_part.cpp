@@ -22,12 +22,6 @@ constexpr double kOrdinaryReach = 1.0 / 16;
 // A row of which less than this share lies along the hull is replaced by that part, where numbers of its own size matter.
 constexpr double kMostlyNormal = 1e-6;
 
-// The row in the coordinates x_j / sizes_j.
-LinearSystem::Row scaled(LinearSystem::Row row, const Eigen::VectorXd& sizes) {
-  for (LinearSystem::Entry& entry : row.entries) entry.value *= sizes[static_cast<Eigen::Index>(entry.column)];
-  return row;
-}
-
 }  // namespace
 
 LinearPart::LinearPart(LinearSystem system) : LinearPart(std::move(system), {}) {}
@@ -39,17 +33,12 @@ LinearPart::LinearPart(LinearSystem system, Eigen::VectorXd sizes)
   reduce();
 }
 
-LinearPart LinearPart::in_sizes() const {
-  LinearSystem system(dim());
-  for (const LinearSystem::Row& row : system_.inequalities()) system.add_inequality(scaled(row, sizes_));
-  for (const LinearSystem::Row& row : system_.equalities()) system.add_equality(scaled(row, sizes_));
-  return {std::move(system), Eigen::VectorXd::Ones(sizes_.size())};
-}
+LinearPart LinearPart::in_sizes() const { return {system_.in_sizes(sizes_), Eigen::VectorXd::Ones(sizes_.size())}; }
 
 void LinearPart::add_equalities_of(const LinearPart& in_sizes) {
   const Eigen::VectorXd back = sizes_.cwiseInverse();
   for (std::size_t k = equalities_.size(); k < in_sizes.equalities_.size(); ++k) {
-    equalities_.push_back(scaled(in_sizes.equalities_[k], back));
+    equalities_.push_back(softradial::in_sizes(in_sizes.equalities_[k], back));
   }
   reduce();
 }
@@ -91,12 +80,11 @@ void LinearPart::reduce() {
   for (std::size_t i = 0; i < system_.inequalities().size(); ++i) {
     const LinearSystem::Row& row = system_.inequalities()[i];
     const double norm = reach.length(row, point);
-    if (norm > 0) {
-      const bool is_short = norm < kMostlyNormal * row_length(row.entries);
-      free_rows_.push_back(
-          {.inequality = i,
-           .norm = norm,
-           .along = is_short ? entries_of(reach.along(row.entries)) : std::vector<LinearSystem::Entry>{}});
+    const bool is_short = norm < kMostlyNormal * row_length(row.entries);
+    const std::vector<LinearSystem::Entry> along =
+        is_short && norm > 0 ? entries_of(reach.along(row.entries)) : std::vector<LinearSystem::Entry>{};
+    if (norm > 0 && !(is_short && along.empty())) {
+      free_rows_.push_back({.inequality = i, .norm = norm, .along = along});
       continue;
     }
     const double slack = residual(row, point.data());

@@ -44,6 +44,11 @@ HWY_INLINE T dot_row(const T* a, const T* b, std::size_t n) noexcept {
 }
 
 template <class T>
+HWY_INLINE T dot_of_sizes_row(const T* a, const T* b, std::size_t n) noexcept {
+  return sum_terms<T>(n, [=](auto lanes) SOFTRADIAL_LANES { return hn::Abs(hn::Mul(lanes.load(a), lanes.load(b))); });
+}
+
+template <class T>
 HWY_INLINE T largest_row(const T* x, std::size_t n) noexcept {
   Sum4<T> most;
   for_each_lanes<T>(
@@ -101,6 +106,7 @@ void cotangent_rows(const CotangentRow<T>* terms, const T* d, Rows<const T> g, R
 template <class T>
 constexpr RowKernels<T> kRowKernels{.subtract = subtract_row<T>,
                                     .dot = dot_row<T>,
+                                    .dot_of_sizes = dot_of_sizes_row<T>,
                                     .largest = largest_row<T>,
                                     .add_scaled = add_scaled_row<T>,
                                     .combine = combine_row<T>,

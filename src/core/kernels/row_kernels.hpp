@@ -22,6 +22,7 @@ template <class T>
 struct RowKernels {
   T (*subtract)(const T* u, const T* u0, T* d, std::size_t n) noexcept;
   T (*dot)(const T* a, const T* b, std::size_t n) noexcept;
+  T (*dot_of_sizes)(const T* a, const T* b, std::size_t n) noexcept;
   T (*largest)(const T* x, std::size_t n) noexcept;
   void (*add_scaled)(T a, const T* x, T* y, std::size_t n) noexcept;
   void (*combine)(T a, const T* x, T b, const T* y, T* out, std::size_t n) noexcept;
@@ -47,6 +48,12 @@ inline T subtract(const T* u, const T* u0, T* d, std::size_t n) noexcept {
 template <class T>
 [[nodiscard]] inline T dot(const T* a, const T* b, std::size_t n) noexcept {
   return table<RowKernels<T>>().dot(a, b, n);
+}
+
+// sum_j |a_j b_j|
+template <class T>
+[[nodiscard]] inline T dot_of_sizes(const T* a, const T* b, std::size_t n) noexcept {
+  return table<RowKernels<T>>().dot_of_sizes(a, b, n);
 }
 
 // max_j |x_j|; may ignore a NaN.

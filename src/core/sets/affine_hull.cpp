@@ -52,10 +52,14 @@ HullReach::HullReach(const AffineHull& hull) : hull_(hull) {
   }
 }
 
+bool HullReach::settles(std::size_t j, double room, double size) const {
+  return coordinate(j) == 0 && room <= kTouchingRow * size;
+}
+
 // m = P a, in the unit of |a|. m_j is what is left of the terms
 //   |a_j| + sum_k |N_kj| h_k,   h_k = sum_l |N_kl a_l|
-// and 0 where that is no more than `tolerance` of them, or than what the rounding of several normals makes of them.
-Eigen::VectorXd HullReach::along(const std::vector<LinearSystem::Entry>& a, double tolerance) const {
+// and 0 where that is no more than a share of them, or than what the rounding of several normals makes of them.
+Eigen::VectorXd HullReach::along(const std::vector<LinearSystem::Entry>& a, Rounding rounding) const {
   const double norm = row_length(a);
   Eigen::VectorXd direction = Eigen::VectorXd::Zero(coordinates_.size());
   Eigen::VectorXd sizes = Eigen::VectorXd::Zero(hull_.normals.rows());
@@ -66,12 +70,14 @@ Eigen::VectorXd HullReach::along(const std::vector<LinearSystem::Entry>& a, doub
   }
   if (hull_.codimension() == 0) return direction;
   const Eigen::ArrayXd terms = direction.cwiseAbs() + hull_.normals.cwiseAbs().transpose() * sizes;
-  const Eigen::ArrayXd noise = (tolerance * terms).max(hull_.rounding * sizes.maxCoeff() * largest_.array());
   const Eigen::ArrayXd moves = hull_.along(direction);
-  return (moves.abs() > noise && coordinates_.array() > 0).select(moves, 0);
+  const Eigen::ArrayXd noise = rounding.share * terms;
+  if (!rounding.of_normals) return (moves.abs() > noise).select(moves, 0);
+  const Eigen::ArrayXd of_normals = hull_.rounding * sizes.maxCoeff() * largest_.array();
+  return (moves.abs() > noise.max(of_normals) && coordinates_.array() > 0).select(moves, 0);
 }
 
-double HullReach::length(const std::vector<LinearSystem::Entry>& a, double tolerance) const {
+double HullReach::length(const std::vector<LinearSystem::Entry>& a, Rounding rounding) const {
   const double norm = row_length(a);
   if (hull_.codimension() == 0 || norm == 0) return norm;
   Eigen::VectorXd normal_part = Eigen::VectorXd::Zero(hull_.normals.rows());
@@ -80,22 +86,22 @@ double HullReach::length(const std::vector<LinearSystem::Entry>& a, double toler
   }
   // Where most of |a| stays, the columns of a alone tell, so that unit rows in 10^5 variables cost nothing.
   const double lost = normal_part.squaredNorm();
-  return norm * (lost < 0.5 ? std::sqrt(1 - lost) : along(a, tolerance).norm());
+  return norm * (lost < 0.5 ? std::sqrt(1 - lost) : along(a, rounding).norm());
 }
 
-double HullReach::length(const std::vector<LinearSystem::Entry>& a) const { return length(a, kConstantOnHull); }
+double HullReach::length(const std::vector<LinearSystem::Entry>& a) const { return length(a, {kConstantOnHull, true}); }
 
 double HullReach::length(const Eigen::VectorXd& a) const { return length(entries_of(a)); }
 
 double HullReach::length(const LinearSystem::Row& row, const Eigen::VectorXd& x) const {
   const bool touches = residual(row, x.data()) <= kTouchingRow * row_size(row, x);
-  return length(row.entries, touches ? kConstantOnHull : rounding_of(row.entries));
+  return length(row.entries, touches ? Rounding{kConstantOnHull, true} : Rounding{rounding_of(row.entries), false});
 }
 
 Eigen::VectorXd HullReach::along(const std::vector<LinearSystem::Entry>& a) const {
   const double norm = row_length(a);
   if (norm == 0) return Eigen::VectorXd::Zero(coordinates_.size());
-  return norm * along(a, rounding_of(a));
+  return norm * along(a, Rounding{rounding_of(a), true});
 }
 
 // An ulp for each product that may cancel, and a few for normals that are orthogonal and of length 1 to rounding only.

@@ -60,7 +60,7 @@ template <class N>
 template <class T>
 [[nodiscard]] Margin general_margin(double lipschitz, std::size_t terms, const Eigen::VectorXd& u0,
                                     double setup_error) {
-  return general_margin<double>({kUlp<T>}, lipschitz, terms, u0.norm(), setup_error);
+  return general_margin<double>({kUlp<T>}, lipschitz, terms, u0.stableNorm(), setup_error);
 }
 
 [[nodiscard]] MarginOf<Tensor> general_margin(const TensorSpace& space, const Tensor& lipschitz, std::size_t terms,

@@ -9,6 +9,8 @@ TensorGaugeAt ConvexSet::gauge_in_tensors(const Tensor& /*anchor*/, const Sample
   throw InvalidSet(describe().type + ": an anchor for each sample is not available for this set");
 }
 
+std::optional<Set> ConvexSet::in_sizes(const Eigen::VectorXd& /*sizes*/) const { return std::nullopt; }
+
 Set Set::with_anchor(Eigen::VectorXd anchor) const {
   Set result = *this;
   result.anchor_ = std::move(anchor);

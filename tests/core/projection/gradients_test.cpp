@@ -73,6 +73,8 @@ TEST_P(Gradients, OfFloatAreThoseOfDouble) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Zoo, Gradients, ::testing::ValuesIn(support::set_zoo()), support::NameOfSet());
+INSTANTIATE_TEST_SUITE_P(MixedUnits, Gradients, ::testing::ValuesIn(support::gather(&support::Specimen::mixed_units)),
+                         support::NameOfSet());
 
 // At a tie the subgradient is that of the piece with the smallest index, whatever the type that holds the rows.
 TEST(GradientsAtKinks, TiesTakeTheSmallestIndex) {

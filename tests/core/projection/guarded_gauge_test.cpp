@@ -111,6 +111,8 @@ TEST_P(GuardedGauge, IsWhereTheHardProjectionEnds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Zoo, GuardedGauge, ::testing::ValuesIn(support::set_zoo()), support::NameOfSet());
+INSTANTIATE_TEST_SUITE_P(MixedUnits, GuardedGauge,
+                         ::testing::ValuesIn(support::gather(&support::Specimen::mixed_units)), support::NameOfSet());
 // Small sets far from the origin: in single precision their sigma is hundreds of ulp or more, so that a map that lacks it
 // is not this one.
 INSTANTIATE_TEST_SUITE_P(FarAway, GuardedGauge, ::testing::ValuesIn(support::gather(&support::Specimen::far_away)),

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <span>
 #include <vector>
 
 namespace softradial {
@@ -130,6 +131,31 @@ TYPED_TEST(HullProjectorTest, NothingIsLeftOnAPoint) {
         for (const T v : d) EXPECT_EQ(v, 0) << dim << ", " << size;
       }
     }
+  }
+}
+
+// Coordinates in units from 1e-7 to 1e7, each of which moves as far as its unit: the terms of N d are all alike, and 1e-14 of |d|.
+// The normal part of a row may be of any size between the two.
+TYPED_TEST(HullProjectorTest, NothingIsLeftBesideTheTermsOfTheNormal) {
+  using T = TypeParam;
+  constexpr int kUnits = 15;
+  AffineHull hull = AffineHull::whole_space(kUnits);
+  Eigen::VectorXd normal(kUnits);
+  for (Eigen::Index j = 0; j < kUnits; ++j) normal[j] = std::pow(10.0, static_cast<double>(7 - j));
+  hull.normals = normal.normalized().transpose();
+  hull.offsets = Eigen::VectorXd::Zero(1);
+  const HullProjector<T> projector(hull, Units::mixed);
+  for (int power = -8; power <= 16; ++power) {
+    std::vector<T> d = normal_rows<T>(1, kUnits, static_cast<unsigned>(power + 8));
+    for (std::size_t j = 0; j < kUnits; ++j) {
+      const auto at = static_cast<Eigen::Index>(j);
+      d[j] = static_cast<T>(static_cast<double>(d[j]) / normal[at] + std::pow(10.0, power) * hull.normals(0, at));
+    }
+    projector.project(std::span<T>(d));
+    const Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>> row(d.data(), kUnits);
+    const LongVector terms =
+        hull.normals.row(0).transpose().cast<long double>().cwiseProduct(row.template cast<long double>());
+    EXPECT_LE(std::abs(terms.sum()), 4 * this->kEps * terms.cwiseAbs().sum()) << "normal part of 1e" << power;
   }
 }
 

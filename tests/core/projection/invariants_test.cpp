@@ -342,6 +342,8 @@ TEST_P(Invariants, HoldInDouble) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Zoo, Invariants, ::testing::ValuesIn(support::set_zoo()), support::NameOfSet());
+INSTANTIATE_TEST_SUITE_P(MixedUnits, Invariants, ::testing::ValuesIn(support::gather(&support::Specimen::mixed_units)),
+                         support::NameOfSet());
 
 }  // namespace
 }  // namespace softradial

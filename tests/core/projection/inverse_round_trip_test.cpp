@@ -296,6 +296,8 @@ TEST_P(InverseRoundTrip, Double) { check_round_trips<double>(GetParam().set); }
 TEST_P(InverseRoundTrip, Float) { check_round_trips<float>(GetParam().set); }
 
 INSTANTIATE_TEST_SUITE_P(Zoo, InverseRoundTrip, testing::ValuesIn(support::set_zoo()), support::NameOfSet());
+INSTANTIATE_TEST_SUITE_P(MixedUnits, InverseRoundTrip,
+                         ::testing::ValuesIn(support::gather(&support::Specimen::mixed_units)), support::NameOfSet());
 
 // Between the guarded set and the set itself, every point of a ray has the preimage of the outermost guarded one. Around 1e5,
 // where floats are 1/128 apart, the guard leaves out the last two numbers of a slack of 1/2.

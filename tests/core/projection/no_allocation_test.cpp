@@ -60,6 +60,8 @@ TEST_P(NoAllocation, OnceConstructed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Zoo, NoAllocation, ::testing::ValuesIn(support::set_zoo()), support::NameOfSet());
+INSTANTIATE_TEST_SUITE_P(MixedUnits, NoAllocation,
+                         ::testing::ValuesIn(support::gather(&support::Specimen::mixed_units)), support::NameOfSet());
 
 static_assert(noexcept(std::declval<const Evaluator<float>&>().project({}, {}, std::declval<Workspace<float>&>())));
 static_assert(noexcept(std::declval<const Evaluator<float>&>().project_vjp({}, {}, {},

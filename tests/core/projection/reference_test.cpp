@@ -113,6 +113,8 @@ TEST_P(Definition, Jacobian) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Zoo, Definition, ::testing::ValuesIn(support::set_zoo()), support::NameOfSet());
+INSTANTIATE_TEST_SUITE_P(MixedUnits, Definition, ::testing::ValuesIn(support::gather(&support::Specimen::mixed_units)),
+                         support::NameOfSet());
 
 }  // namespace
 }  // namespace softradial

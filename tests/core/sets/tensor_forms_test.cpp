@@ -95,8 +95,9 @@ std::vector<support::NamedSet> sets_with_forms() {
   return sets;
 }
 
-INSTANTIATE_TEST_SUITE_P(Zoo, TensorForms, testing::ValuesIn(sets_with_forms()),
-                         [](const auto& named) { return named.param.name; });
+INSTANTIATE_TEST_SUITE_P(Zoo, TensorForms, testing::ValuesIn(sets_with_forms()), support::NameOfSet());
+INSTANTIATE_TEST_SUITE_P(MixedUnits, TensorForms, testing::ValuesIn(support::gather(&support::Specimen::mixed_units)),
+                         support::NameOfSet());
 
 TEST(TensorForms, AFunctionOfCallablesHasNone) {
   const support::PlainSpace space;

@@ -12,7 +12,7 @@ from families.arithmetic import (EPS, LONG, Equality, Exact, Exit, Filter, Json,
 from families.coordinates import box, capped_simplex, simplex
 from families.draws import Samples, everywhere, width
 from families.levels import norm_ball
-from families.quadratics import ball
+from families.quadratics import ball, ellipsoid
 from families.rows import bounded, chain, polyhedron
 from families.table import SetType, dim_of, equalities, exact, exits, filters, normals
 
@@ -194,6 +194,8 @@ TYPES = [
             # The corner of the caps that lies nearest to the ball's centre is just inside of it.
             "nested_caps_barely": intersection(capped_simplex(0.4, 3), ball([1, 0, 0], 0.7349)),
             "nested_thin": intersection(ball([0, 0], 1), ball([2 - 1e-4, 0], 1), box([-2, -2], [2, 2])),
+            "nested_curved_units": intersection(ellipsoid([0, 0, 0], np.diag([1e-16, 1, 1e12])),
+                                                box([-1e8, -0.5, -1e-5], [5e7, 2, 1e-5])),
             "nested_mixed_units": intersection(box([1e5, 0, -1], [2e5, 1e-6, 1]), scaled(ball([1.5, 0, 0], 1), 1e5)),
             "nested_budget": intersection(box([0, 0, 0], [1, 1, 1]), polyhedron([], [], E=[[1e6, 1, 1]], f=[1])),
             "nested_sparse": intersection(chain(8, 0.3), ball([0.0] * 8, 2)),

@@ -188,6 +188,7 @@ TYPES = [
             "cone_halfspace": second_order_cone([], [], [1, -2, 0.5], 1),
             "cone_thin": second_order_cone([[1e4, 0, 0], [0, 1e4, 0]], [0, 0], [0, 0, 1], 0.5),
             "cone_far": second_order_cone(AXES[:2], -AWAY[:2], AXES[2], 1 - AWAY[2]),
+            "cone_mixed_units": second_order_cone([[1e-6, 1, 0], [0, 1, 1e7]], [0, 0.1], [1e-7, 0.2, 2e6], 2),
             "cone_condition_1e8": second_order_cone([[1e8, 0], [0, 1]], [0, 0], [0.5, 0.2], 1),
         },
         sized={"cone": lambda size: second_order_cone(AXES, np.zeros(3), np.zeros(3), size)},

@@ -105,6 +105,7 @@ TYPES = [
             "lmi_10": lmi([3 * np.eye(6), *symmetric(10, 6, 5)]),
             # A disc of radius 1 around (300, 200).
             "lmi_far": lmi([[[1 - 300, -200], [-200, 1 + 300]], *SQUARE]),
+            "lmi_mixed_units": lmi([[[1, 0.1], [0.1, 1]], [[1e-7, 0], [0, -1e-7]], [[0, 1e6], [1e6, 0]]]),
             "lmi_condition_1e8": lmi([[[1, 0], [0, 1]], [[1, 0], [0, -1]], [[0, 1e-8], [1e-8, 0]]]),
         },
     ),

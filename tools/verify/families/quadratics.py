@@ -142,6 +142,10 @@ def quadratic(P: Any, q: Any, c: float) -> Json:
 
 
 ROOT = np.random.default_rng(3).normal(size=(4, 4))
+# Coordinates of very different sizes.
+UNITS = np.array([1e6, 1, 1e-7])
+LIKE_UNITS = np.array([[1, 0.3, 0], [0.3, 1, 0.2], [0, 0.2, 1]])
+
 TURN = np.array([[np.cos(0.7), -np.sin(0.7)], [np.sin(0.7), np.cos(0.7)]])
 
 TYPES = [
@@ -176,6 +180,7 @@ TYPES = [
         ordinary={"ellipsoid_4": ellipsoid([1, 0, 0, -1], ROOT @ ROOT.T + np.eye(4))},
         awkward={
             "ellipsoid_condition_1e8": ellipsoid([0, 0, 0], np.diag([1e4, 1, 1e-4])),
+            "ellipsoid_mixed_units": ellipsoid([1e6, 0, 3e-7], LIKE_UNITS / np.outer(UNITS, UNITS)),
             "ellipsoid_thin": ellipsoid([2, 1], ((TURN * [1e8, 1]) @ TURN.T + ((TURN * [1e8, 1]) @ TURN.T).T) / 2),
         },
         sized={"ellipsoid": lambda size: ellipsoid([0.0] * 3, np.eye(3) / size**2)},
@@ -185,7 +190,10 @@ TYPES = [
         "quadratic", dim=lambda d: len(d["q"]), filters=lambda d, n: [form_filter(d["P"], d["q"], d["c"], np.zeros(n))],
         exact=lambda d, n: exact_form(d["P"], d["q"], d["c"], np.zeros(n)), exits=quadratic_exits,
         ordinary={"quadratic_parabola": quadratic([[2, 0], [0, 0]], [0, -1], -1)}, unbounded=["quadratic_parabola"],
-        awkward={"quadratic_far": quadratic([[2, 0], [0, 2]], [-2000, 600], 1e6 + 9e4 - 1)},
+        awkward={
+            "quadratic_far": quadratic([[2, 0], [0, 2]], [-2000, 600], 1e6 + 9e4 - 1),
+            "quadratic_mixed_units": quadratic([[2e-12, 1e-3, 0], [1e-3, 2e12, 0], [0, 0, 2]], [1e-6, -1e6, 1], -1),
+        },
         sized={"quadratic": lambda size: quadratic(np.eye(3) / size**2, np.zeros(3), -0.5)},
         samples={"quadratic_q_c": lambda r, k, t, _: quadratics(r, k, t)},
     ),

@@ -10,6 +10,8 @@
 #include "sets/combinators/part_hull.hpp"
 #include "sets/combinators/parts.hpp"
 #include "sets/margin.hpp"
+#include "sets/ordinary_size.hpp"
+#include "sets/sized_gauge.hpp"
 #include "sets/validation.hpp"
 #include "softradial/set_type.hpp"
 #include "softradial/sets/combinators.hpp"
@@ -88,7 +90,8 @@ std::optional<BarrierTerms> rescaled(std::optional<BarrierTerms> terms, double f
   return terms;
 }
 
-// gamma(d) = gamma_inner(A d): A a matrix (rows x dim), or a number times the identity.
+// gamma(d) = gamma_inner(A d): A a matrix (rows x dim), or a number times the identity. A is kept as 2^-e A, whose largest entry is
+// of ordinary size, and so is A d for the inner gauge.
 template <class T>
 class AffineGauge final : public GuardedGauge<T> {
  public:
@@ -97,9 +100,10 @@ class AffineGauge final : public GuardedGauge<T> {
         inner_(std::move(inner)),
         rows_(static_cast<std::size_t>(A.rows())),
         dim_(static_cast<std::size_t>(A.cols())),
+        exponent_(exponent_of(A.size() > 0 ? A.cwiseAbs().maxCoeff() : 0)),
         grow_(static_cast<T>(1 / (1 - margin.sigma))) {
     for (Eigen::Index k = 0; k < A.rows(); ++k) {
-      for (Eigen::Index j = 0; j < A.cols(); ++j) A_.push_back(static_cast<T>(A(k, j)));
+      for (Eigen::Index j = 0; j < A.cols(); ++j) A_.push_back(static_cast<T>(std::ldexp(A(k, j), -exponent_)));
     }
   }
   AffineGauge(GaugePtr<T> inner, double factor, std::size_t dim, Margin margin)
@@ -107,18 +111,21 @@ class AffineGauge final : public GuardedGauge<T> {
         inner_(std::move(inner)),
         rows_(dim),
         dim_(dim),
-        factor_(static_cast<T>(factor)),
+        exponent_(exponent_of(factor)),
+        factor_(static_cast<T>(std::ldexp(factor, -exponent_))),
         grow_(static_cast<T>(1 / (1 - margin.sigma))) {}
 
   struct Scratch final : GaugeScratch {
     std::unique_ptr<GaugeScratch> inner;
-    std::vector<T> images;    // A d, row by row
-    std::vector<T> gradient;  // of the inner gauge
+    std::vector<T> images;       // A d, row by row
+    std::vector<int> exponents;  // what each image was divided by
+    std::vector<T> gradient;     // of the inner gauge
   };
   [[nodiscard]] std::unique_ptr<GaugeScratch> make_scratch(std::size_t max_rows) const override {
     auto scratch = std::make_unique<Scratch>();
     scratch->inner = inner_->make_scratch(max_rows);
     scratch->images.resize(max_rows * rows_);
+    scratch->exponents.resize(max_rows);
     scratch->gradient.resize(rows_);
     return scratch;
   }
@@ -126,9 +133,9 @@ class AffineGauge final : public GuardedGauge<T> {
   void evaluate(Rows<const T> d, std::span<GaugeAt<T>> at, GaugeScratch& scratch) const noexcept override {
     auto& s = static_cast<Scratch&>(scratch);
     const Rows<T> images(s.images.data(), d.count(), rows_);
-    for (std::size_t i = 0; i < d.count(); ++i) map(d[i], images[i]);
+    for (std::size_t i = 0; i < d.count(); ++i) s.exponents[i] = map(d[i], images[i]);
     inner_->evaluate(images, at, *s.inner);
-    for (auto& a : at) a.gamma *= grow_;
+    for (std::size_t i = 0; i < d.count(); ++i) at[i].gamma = std::ldexp(at[i].gamma * grow_, s.exponents[i]);
   }
 
   // n = A' grad gamma_inner(A d)
@@ -137,9 +144,11 @@ class AffineGauge final : public GuardedGauge<T> {
     if (!(at.gamma > 0)) return;
     auto& s = static_cast<Scratch&>(scratch);
     const std::span<T> image(s.images.data(), rows_);
-    map(d, image);
+    const int exponent = map(d, image);
     std::fill(s.gradient.begin(), s.gradient.end(), T{0});
-    inner_->add_gradient(scale * grow_, image, {at.gamma / grow_, at.active}, s.gradient, *s.inner);
+    inner_->add_gradient(scale * grow_, image, {std::ldexp(at.gamma, -exponent) / grow_, at.active}, s.gradient,
+                         *s.inner);
+    for (T& v : s.gradient) v = std::ldexp(v, exponent_);
     if (A_.empty()) {
       kernels::add_scaled(factor_, s.gradient.data(), out.data(), dim_);
       return;
@@ -151,9 +160,23 @@ class AffineGauge final : public GuardedGauge<T> {
 
   [[nodiscard]] std::int32_t num_pieces() const noexcept override { return inner_->num_pieces(); }
 
+  // gamma_inner(A e_j) <= sum_k |A_kj| times the inner steepness along k
+  [[nodiscard]] std::vector<double> steepness(std::size_t dim) const override {
+    const std::vector<double> inner = inner_->steepness(rows_);
+    std::vector<double> steepest(dim, 0);
+    for (std::size_t j = 0; j < dim; ++j) {
+      if (A_.empty()) steepest[j] = static_cast<double>(factor_) * inner[j];
+      for (std::size_t k = 0; k < rows_ && !A_.empty(); ++k) {
+        steepest[j] += std::abs(static_cast<double>(A_[k * dim + j])) * inner[k];
+      }
+      steepest[j] = std::ldexp(steepest[j] * static_cast<double>(grow_), exponent_);
+    }
+    return steepest;
+  }
+
   [[nodiscard]] TensorGauge in_tensors(const TensorSpace& space) const override {
-    const TensorGauge inner = inner_->in_tensors(space);
-    const double grow = grow_;
+    const TensorGauge inner = of_any_size(inner_->in_tensors(space));
+    const double grow = std::ldexp(static_cast<double>(grow_), exponent_);
     if (A_.empty()) {
       return [inner, grow, factor = static_cast<double>(factor_)](const Tensor& d) { return grow * inner(factor * d); };
     }
@@ -162,37 +185,42 @@ class AffineGauge final : public GuardedGauge<T> {
   }
 
  private:
-  void map(std::span<const T> d, std::span<T> image) const noexcept {
+  [[nodiscard]] static int exponent_of(double largest) noexcept { return largest > 0 ? std::ilogb(largest) : 0; }
+
+  // image = 2^-k A d; returns k.
+  [[nodiscard]] int map(std::span<const T> d, std::span<T> image) const noexcept {
     if (A_.empty()) {
       for (std::size_t j = 0; j < dim_; ++j) image[j] = factor_ * d[j];
-      return;
+    } else {
+      for (std::size_t k = 0; k < rows_; ++k) image[k] = kernels::dot(A_.data() + k * dim_, d.data(), dim_);
     }
-    for (std::size_t k = 0; k < rows_; ++k) image[k] = kernels::dot(A_.data() + k * dim_, d.data(), dim_);
+    return bring_to_ordinary_size(image) + exponent_;
   }
 
   GaugePtr<T> inner_;
   std::size_t rows_;
   std::size_t dim_;
-  std::vector<T> A_;  // row by row; empty: factor_ times the identity
+  int exponent_;      // e
+  std::vector<T> A_;  // 2^-e A, row by row; empty: factor_ times the identity
   T factor_ = 1;
   T grow_;
 };
 
 // An error e of x moves A x by |A| |e|, and A d itself is rounded by at most ulp (terms / 2) |A| |d|; the inner gauge
-// enlarges both at most by its Lipschitz constant. `offset` is the size of the terms that make up the inner anchor.
+// enlarges both at most by its Lipschitz constant, to `lipschitz` for the whole. `offset` is what it makes of the terms that make
+// up the inner anchor.
 template <class N>
-MarginOf<N> affine_margin(Ulps ulps, const N& inner_lipschitz, const N& inner_kappa, double norm, std::size_t terms,
+MarginOf<N> affine_margin(Ulps ulps, const N& lipschitz, const N& inner_kappa, double norm, std::size_t terms,
                           const N& anchor_size, const N& offset) {
-  MarginOf<N> margin =
-      general_margin<N>(ulps, inner_lipschitz * norm, terms, anchor_size, 4 * kUlp<double> * inner_lipschitz * offset);
+  MarginOf<N> margin = general_margin<N>(ulps, lipschitz, terms, anchor_size, 4 * kUlp<double> * offset);
   margin.kappa = margin.kappa + inner_kappa * norm;
   return margin;
 }
 
 template <class T>
-Margin affine_margin(const Gauge<T>& inner, double norm, std::size_t terms, const Eigen::VectorXd& u0, double offset) {
-  const Margin margin =
-      affine_margin<double>({kUlp<T>}, inner.lipschitz(), inner.kappa(), norm, terms, u0.norm(), offset);
+Margin affine_margin(const Gauge<T>& inner, double lipschitz, double norm, std::size_t terms, const Eigen::VectorXd& u0,
+                     double offset) {
+  const Margin margin = affine_margin<double>({kUlp<T>}, lipschitz, inner.kappa(), norm, terms, u0.stableNorm(), offset);
   require_resolvable<T>(margin.sigma, "affine map", 1 / margin.lipschitz);
   return margin;
 }
@@ -200,9 +228,18 @@ Margin affine_margin(const Gauge<T>& inner, double norm, std::size_t terms, cons
 TensorGaugeAt image_gauge(const TensorGaugeAt& inner, TensorGauge gauge, double norm, std::size_t terms,
                           const Tensor& anchor, const Tensor& offset, const TensorSpace& space) {
   const MarginOf<Tensor> margin =
-      affine_margin<Tensor>({space.ulp(), space.coarse_ulp()}, inner.lipschitz, inner.kappa.value().in_double(), norm,
-                            terms, softradial::norm(frozen(anchor)), frozen(offset));
+      affine_margin<Tensor>({space.ulp(), space.coarse_ulp()}, inner.lipschitz * norm, inner.kappa.value().in_double(),
+                            norm, terms, softradial::norm(frozen(anchor)), inner.lipschitz * frozen(offset));
   return guarded(std::move(gauge), margin, inner.interior, space);
+}
+
+// A bound of what the inner gauge makes of vectors whose entries are at most these: by its Lipschitz constant, or entry by entry,
+// which is less where it is steep along few of them.
+template <class T>
+double enlarged(const Gauge<T>& inner, const Eigen::VectorXd& entries) {
+  const std::vector<double> steepness = inner.steepness(static_cast<std::size_t>(entries.size()));
+  const Eigen::Map<const Eigen::VectorXd> along(steepness.data(), entries.size());
+  return std::min(inner.lipschitz() * entries.stableNorm(), along.dot(entries));
 }
 
 template <class T>
@@ -210,17 +247,21 @@ GaugePtr<T> preimage_gauge(const Set& inner, const Eigen::MatrixXd& A, const Eig
                            const AnchoredHull& at) {
   const Eigen::VectorXd point = A * at.point + b;
   const AffineHull hull = image_hull(at.hull, A);
-  GaugePtr<T> gauge = inner->gauge<T>({point, hull});
-  const double offset = static_cast<double>(A.cols()) * (A.cwiseAbs() * at.point.cwiseAbs() + b.cwiseAbs()).norm();
-  const Margin margin = affine_margin<T>(*gauge, A.norm(), static_cast<std::size_t>(A.cols()), at.point, offset);
+  GaugePtr<T> gauge = gauge_of_part<T>(inner, {point, hull, at.parts_in_sizes});
+  const double lipschitz = enlarged(*gauge, A.rowwise().stableNorm());
+  const double offset =
+      enlarged(*gauge, static_cast<double>(A.cols()) * (A.cwiseAbs() * at.point.cwiseAbs() + b.cwiseAbs()));
+  const Margin margin =
+      affine_margin<T>(*gauge, lipschitz, A.stableNorm(), static_cast<std::size_t>(A.cols()), at.point, offset);
   return std::make_unique<AffineGauge<T>>(std::move(gauge), A, margin);
 }
 
 template <class T>
 GaugePtr<T> scaled_gauge(const Set& inner, double factor, const AnchoredHull& at) {
   const Eigen::VectorXd point = at.point / factor;
-  GaugePtr<T> gauge = inner->gauge<T>({point, at.hull});
-  const Margin margin = affine_margin<T>(*gauge, 1 / factor, 1, at.point, point.norm());
+  GaugePtr<T> gauge = gauge_of_part<T>(inner, {point, at.hull, at.parts_in_sizes});
+  const Margin margin =
+      affine_margin<T>(*gauge, gauge->lipschitz() / factor, 1 / factor, 1, at.point, gauge->lipschitz() * point.stableNorm());
   return std::make_unique<AffineGauge<T>>(std::move(gauge), 1 / factor, inner.dim(), margin);
 }
 
@@ -248,6 +289,10 @@ bool AffinePreimage::append_linear(LinearSystem& out) const {
   for (const LinearSystem::Row& row : inner.inequalities()) out.add_inequality(pulled_back(row, A_, b_));
   for (const LinearSystem::Row& row : inner.equalities()) out.add_equality(pulled_back(row, A_, b_));
   return all_linear;
+}
+
+std::optional<Set> AffinePreimage::in_sizes(const Eigen::VectorXd& sizes) const {
+  return AffinePreimage(inner_, A_ * sizes.asDiagonal(), b_);
 }
 
 std::string AffinePreimage::inequality_name(std::size_t index) const { return inner_->inequality_name(index); }
@@ -288,6 +333,10 @@ bool Scaled::append_linear(LinearSystem& out) const {
   return all_linear;
 }
 
+std::optional<Set> Scaled::in_sizes(const Eigen::VectorXd& sizes) const {
+  return Scaled(set_in_sizes(inner_, sizes), factor_);
+}
+
 void Scaled::slacks(std::span<const double> x, std::span<double> out) const {
   const Eigen::VectorXd y = Eigen::Map<const Eigen::VectorXd>(x.data(), static_cast<Eigen::Index>(x.size())) / factor_;
   inner_->slacks({y.data(), x.size()}, out);
@@ -324,8 +373,8 @@ TensorGaugeAt AffinePreimage::gauge_in_tensors(const Tensor& anchor, const Sampl
   const TensorGauge gauge = [gauge = inner.gauge, columns = space.working(columns)](const Tensor& d) {
     return gauge(product(columns, d));
   };
-  const Tensor offset = static_cast<double>(A_.cols()) * (A_.norm() * norm(anchor) + b_.norm());
-  return image_gauge(inner, gauge, A_.norm(), static_cast<std::size_t>(A_.cols()), anchor, offset, space);
+  const Tensor offset = static_cast<double>(A_.cols()) * (A_.stableNorm() * norm(anchor) + b_.stableNorm());
+  return image_gauge(inner, gauge, A_.stableNorm(), static_cast<std::size_t>(A_.cols()), anchor, offset, space);
 }
 
 TensorGaugeAt Scaled::gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const {

@@ -6,6 +6,7 @@
 #include "sets/combinators/part_hull.hpp"
 #include "sets/combinators/parts.hpp"
 #include "sets/margin.hpp"
+#include "sets/sized_gauge.hpp"
 #include "sets/validation.hpp"
 #include "softradial/set_type.hpp"
 #include "softradial/sets/combinators.hpp"
@@ -150,6 +151,18 @@ class MaxGauge final : public GuardedGauge<T> {
 
   [[nodiscard]] std::int32_t num_pieces() const noexcept override { return num_pieces_; }
 
+  [[nodiscard]] std::vector<double> steepness(std::size_t dim) const override {
+    std::vector<double> steepest(dim, 0);
+    for (const auto& part : parts_) {
+      const std::vector<double> own = part.gauge->steepness(part.dim);
+      for (std::size_t j = 0; j < part.dim; ++j) {
+        double& at = steepest[part.first_column + j];
+        at = std::max(at, own[j]);
+      }
+    }
+    return steepest;
+  }
+
   [[nodiscard]] TensorGauge in_tensors(const TensorSpace& space) const override {
     std::vector<TensorPart> parts;
     for (const auto& part : parts_) parts.push_back({part.gauge->in_tensors(space), part.first_column, part.dim});
@@ -204,6 +217,12 @@ bool Intersection::append_linear(LinearSystem& out) const {
   return all_linear;
 }
 
+std::optional<Set> Intersection::in_sizes(const Eigen::VectorXd& sizes) const {
+  std::vector<Set> parts;
+  for (const Set& part : parts_) parts.push_back(set_in_sizes(part, sizes));
+  return Intersection(std::move(parts));
+}
+
 std::size_t Intersection::num_inequalities() const { return count_inequalities(parts_); }
 
 std::string Intersection::inequality_name(std::size_t index) const { return inequality_of_part(parts_, index); }
@@ -240,6 +259,17 @@ bool Product::append_linear(LinearSystem& out) const {
     first_column += parts_[k].dim();
   }
   return all_linear;
+}
+
+std::optional<Set> Product::in_sizes(const Eigen::VectorXd& sizes) const {
+  std::vector<Set> parts;
+  Eigen::Index first = 0;
+  for (const Set& part : parts_) {
+    const auto size = static_cast<Eigen::Index>(part.dim());
+    parts.push_back(set_in_sizes(part, sizes.segment(first, size)));
+    first += size;
+  }
+  return Product(std::move(parts));
 }
 
 std::size_t Product::num_inequalities() const { return count_inequalities(parts_); }

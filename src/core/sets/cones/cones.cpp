@@ -116,6 +116,16 @@ class ConeGauge final : public GuardedGauge<T> {
     }
   }
 
+  // |W e_j| + |tau_j|
+  [[nodiscard]] std::vector<double> steepness(std::size_t dim) const override {
+    std::vector<double> squares(dim, 0);
+    for (std::size_t k = 0; k < W_.size(); ++k) squares[k % dim] += static_cast<double>(W_[k]) * W_[k];
+    for (std::size_t j = 0; j < dim; ++j) {
+      squares[j] = static_cast<double>(unit_) * (std::sqrt(squares[j]) + std::abs(static_cast<double>(tau_[j])));
+    }
+    return squares;
+  }
+
   [[nodiscard]] TensorGauge in_tensors(const TensorSpace& space) const override {
     const Tensor tau = space.working_constant(as_doubles<T>(tau_));
     const double unit = unit_;
@@ -273,6 +283,10 @@ SecondOrderCone::SecondOrderCone(Eigen::MatrixXd M, Eigen::VectorXd s, Eigen::Ve
 
 Description SecondOrderCone::describe() const {
   return {std::string(kSecondOrderCone), {{"M", M_}, {"s", s_}, {"c", c_}, {"e", e_}}};
+}
+
+std::optional<Set> SecondOrderCone::in_sizes(const Eigen::VectorXd& sizes) const {
+  return SecondOrderCone(M_ * sizes.asDiagonal(), s_, c_.cwiseProduct(sizes), e_);
 }
 
 // c.x + e - |M x + s|

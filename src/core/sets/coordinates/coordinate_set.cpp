@@ -156,10 +156,12 @@ class CoordinateGauge final : public Gauge<T> {
     const HullReach reach(at.hull);
     for (std::size_t j = 0; j < set.dim(); ++j) {
       const auto i = static_cast<Eigen::Index>(j);
-      if (reach.coordinate(j) == 0) continue;
       const double u0 = at.point[i];
-      up_[j] = reciprocal_slack(set.upper()[i] - u0, u0, set.upper()[i], "upper bound " + std::to_string(j));
-      down_[j] = reciprocal_slack(u0 - set.lower()[i], u0, set.lower()[i], "lower bound " + std::to_string(j));
+      const double above = set.upper()[i] - u0;
+      const double below = u0 - set.lower()[i];
+      if (reach.settles(j, std::min(above, below), std::abs(u0))) continue;
+      up_[j] = reciprocal_slack(above, u0, set.upper()[i], "upper bound " + std::to_string(j));
+      down_[j] = reciprocal_slack(below, u0, set.lower()[i], "lower bound " + std::to_string(j));
     }
   }
 
@@ -195,6 +197,11 @@ class CoordinateGauge final : public Gauge<T> {
   [[nodiscard]] double sigma() const noexcept override { return sigma_; }
   [[nodiscard]] double lipschitz() const noexcept override {
     return std::max(*std::max_element(up_.begin(), up_.end()), *std::max_element(down_.begin(), down_.end()));
+  }
+  [[nodiscard]] std::vector<double> steepness(std::size_t dim) const override {
+    std::vector<double> steepest(dim);
+    for (std::size_t j = 0; j < dim; ++j) steepest[j] = static_cast<double>(std::max(up_[j], down_[j]));
+    return steepest;
   }
   [[nodiscard]] TensorGauge in_tensors(const TensorSpace& space) const override {
     return [up = space.working_constant(as_doubles<T>(up_)), down = space.working_constant(as_doubles<T>(down_))](

@@ -88,6 +88,12 @@ class LmiGauge final : public GuardedGauge<T> {
     }
   }
 
+  [[nodiscard]] std::vector<double> steepness(std::size_t /*dim*/) const override {
+    std::vector<double> steepest;
+    for (const Matrix& g : G_) steepest.push_back(static_cast<double>(g.stableNorm()));
+    return steepest;
+  }
+
   [[nodiscard]] TensorGauge in_tensors(const TensorSpace& space) const override {
     std::vector<Eigen::MatrixXd> matrices;
     for (const Matrix& g : G_) matrices.emplace_back(g.template cast<double>());
@@ -186,6 +192,12 @@ Lmi::Lmi(std::vector<Eigen::MatrixXd> F) : F_(std::move(F)) {
 }
 
 Description Lmi::describe() const { return {std::string(kLmi), {{"F", F_}}}; }
+
+std::optional<Set> Lmi::in_sizes(const Eigen::VectorXd& sizes) const {
+  std::vector<Eigen::MatrixXd> F = F_;
+  for (Eigen::Index i = 0; i < sizes.size(); ++i) F[static_cast<std::size_t>(i) + 1] *= sizes[i];
+  return Lmi(std::move(F));
+}
 
 Eigen::MatrixXd Lmi::value(const Eigen::VectorXd& x) const { return long_value(F_, {x.data(), dim()}).cast<double>(); }
 

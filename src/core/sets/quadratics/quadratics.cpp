@@ -13,8 +13,10 @@
 #include "sets/log_barrier.hpp"
 #include "sets/margin.hpp"
 #include "sets/number_text.hpp"
+#include "sets/sized_gauge.hpp"
 #include "sets/validation.hpp"
 #include "softradial/set_type.hpp"
+#include "softradial/sets/cones.hpp"
 
 // Along a ray a convex quadratic h with h(u0) < 0 gives  A gamma^2 - 2 (g.d) gamma - |L d|^2 = 0, A > 0, and so
 //
@@ -52,12 +54,18 @@ std::optional<BarrierTerms> slack_barrier(double slack, double t, const Eigen::V
   return log_barrier(slack + t, gradient, hessian);
 }
 
-// V with V'V = S up to rounding, one row sqrt(lambda_i) v_i' per positive eigenvalue of the symmetric S (k x k).
-// Eigenvalues within k eps |S| of 0 count as 0. One below that: InvalidSet "<set>: <name> is not positive
-// semidefinite: its smallest eigenvalue is ...". A zero matrix has no rows.
-Eigen::MatrixXd psd_factor(std::string_view set, std::string_view name, const Eigen::MatrixXd& S) {
+// Axes of an ellipsoid that differ by no more are alike: rounding of its matrix is then small beside each.
+constexpr double kLikeAxes = 1 << 16;
+
+// The factor of the symmetric S (k x k), row i sqrt(lambda_i) v_i'. Eigenvalues within k eps |S| of 0, in these sizes, count as
+// 0. One below that: InvalidSet "<set>: <name> is not positive semidefinite: its smallest eigenvalue is ...".
+PsdFactor psd_factor(std::string_view set, std::string_view name, const Eigen::MatrixXd& S) {
+  const Eigen::VectorXd steepness = S.diagonal().cwiseMax(0).cwiseSqrt();
+  const Eigen::VectorXd sizes = unlike_sizes({steepness.data(), static_cast<std::size_t>(steepness.size())}, kLikeAxes,
+                                             guard::kLargestNorm<float>)
+                                    .value_or(Eigen::VectorXd::Ones(S.rows()));
   // Halves first: a sum of two entries of the largest doubles would overflow.
-  const Eigen::MatrixXd symmetric = S / 2 + S.transpose() / 2;
+  const Eigen::MatrixXd symmetric = sizes.asDiagonal() * (S / 2 + S.transpose() / 2) * sizes.asDiagonal();
   const SymmetricEigen<double> eigen(symmetric, SymmetricEigen<double>::Want::vectors);
   const Eigen::VectorXd& values = eigen.values();  // ascending
   const double tolerance =
@@ -67,7 +75,7 @@ Eigen::MatrixXd psd_factor(std::string_view set, std::string_view name, const Ei
            std::string(name) + " is not positive semidefinite: its smallest eigenvalue is " + number_text(values[0]));
   }
   const Eigen::Index rank = (values.array() > tolerance).count();
-  return values.tail(rank).cwiseSqrt().asDiagonal() * eigen.vectors().rightCols(rank).transpose();
+  return {values.tail(rank).cwiseSqrt().asDiagonal() * eigen.vectors().rightCols(rank).transpose(), sizes};
 }
 
 using Extended = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
@@ -151,6 +159,16 @@ class QuadraticGauge final : public GuardedGauge<T> {
     for (std::size_t k = 0; k < rank_; ++k) {
       kernels::add_scaled(by_length * w[k], V_.data() + k * out.size(), out.data(), out.size());
     }
+  }
+
+  // sqrt(|V e_j|^2 + beta_j^2) + |beta_j| <= |V e_j| + 2 |beta_j|
+  [[nodiscard]] std::vector<double> steepness(std::size_t dim) const override {
+    std::vector<double> squares(dim, static_cast<double>(inflation_));
+    for (std::size_t k = 0; k < V_.size(); ++k) squares[k % dim] += static_cast<double>(V_[k]) * V_[k];
+    for (std::size_t j = 0; j < dim; ++j) {
+      squares[j] = static_cast<double>(unit_) * (std::sqrt(squares[j]) + 2 * std::abs(static_cast<double>(beta_[j])));
+    }
+    return squares;
   }
 
   [[nodiscard]] TensorGauge in_tensors(const TensorSpace& space) const override {
@@ -259,6 +277,30 @@ QuadraticData quadratic_data(const Eigen::MatrixXd& P, const Eigen::VectorXd& q,
   return {at.A, error, at.g, L.rows() > 0 ? L : Eigen::MatrixXd::Zero(1, u0.size()), factor_error(P)};
 }
 
+// The gauge in the sizes of a factor, where there are some: rounding of the matrix, and of its factor, is small beside each axis
+// there.
+template <class T, class Data>
+GaugePtr<T> quadratic_gauge_of(const QuadraticSet& set, const PsdFactor& factor, const AnchoredHull& at,
+                               const std::string& name, const Data& data_at) {
+  if (!factor.has_sizes()) return std::make_unique<QuadraticGauge<T>>(data_at(at.point), at.point, name);
+  const Eigen::VectorXd point = at.point.cwiseQuotient(factor.sizes);
+  return gauge_from_sizes<T>((*set.in_sizes(factor.sizes))->gauge<T>({point, at.hull}), factor.sizes);
+}
+template <class T>
+GaugePtr<T> ellipsoid_gauge(const Ellipsoid& set, const PsdFactor& factor, const AnchoredHull& at) {
+  const QuadraticForm form = set.form();
+  return quadratic_gauge_of<T>(set, factor, at, "ellipsoid", [&](const Eigen::VectorXd& u0) {
+    return ellipsoid_data(form.center, form.P, factor.rows, u0);
+  });
+}
+template <class T>
+GaugePtr<T> quadratic_gauge(const Quadratic& set, const PsdFactor& factor, const AnchoredHull& at) {
+  const QuadraticForm form = set.form();
+  return quadratic_gauge_of<T>(set, factor, at, "quadratic", [&](const Eigen::VectorXd& u0) {
+    return quadratic_data(form.P, form.q, form.c, factor.rows, u0);
+  });
+}
+
 // The gauge of the table above for an anchor of each sample. A is a difference of terms of these `sizes`. Without rows, L
 // stands for the identity.
 TensorGaugeAt gauge_of(const AtAnchor<Tensor>& at, const Tensor& sizes, const Eigen::MatrixXd& L, const Tensor& anchor,
@@ -346,15 +388,19 @@ std::optional<BarrierTerms> Quadratic::barrier(const Eigen::VectorXd& x, double 
 }
 
 // The minimiser of the quadratic, x = -P^+ q, provided q lies in the range of P (otherwise the quadratic has none) and
-// its value there is negative beyond rounding. With the rows V_i of the factor, |V_i|^2 = lambda_i:
-//   P^+ q = sum_i V_i' (V_i.q) / lambda_i^2.
+// its value there is negative beyond rounding. In the sizes of the factor, x = diag(sizes) y and q_y = diag(sizes) q, with its rows
+// V_i, |V_i|^2 = lambda_i:
+//   P_y^+ q_y = sum_i V_i' (V_i.q_y) / lambda_i^2.
 std::optional<Eigen::VectorXd> Quadratic::closed_form_anchor() const {
   // Components of q outside the range come out at a few dim * eps; a real one is as large as q itself.
   constexpr double kOutsideRange = 1e-9;
-  const Eigen::ArrayXd eigenvalues = factor_.rowwise().squaredNorm().array();
-  const Eigen::VectorXd components = ((factor_ * q_).array() / eigenvalues).matrix();
-  if ((q_ - factor_.transpose() * components).norm() > kOutsideRange * q_.norm()) return std::nullopt;
-  Eigen::VectorXd x = -factor_.transpose() * (components.array() / eigenvalues).matrix();
+  const Eigen::MatrixXd& V = factor_.rows;
+  const Eigen::VectorXd q = factor_.sizes.cwiseProduct(q_);
+  const Eigen::ArrayXd eigenvalues = V.rowwise().squaredNorm().array();
+  const Eigen::VectorXd components = ((V * q).array() / eigenvalues).matrix();
+  if ((q - V.transpose() * components).norm() > kOutsideRange * q.norm()) return std::nullopt;
+  const Eigen::VectorXd y = -V.transpose() * (components.array() / eigenvalues).matrix();
+  Eigen::VectorXd x = factor_.sizes.cwiseProduct(y);
 
   double slack = 0;
   slacks({x.data(), dim()}, {&slack, 1});
@@ -395,18 +441,27 @@ GaugePtr<double> Ball::gauge_f64(const AnchoredHull& at) const {
   return std::make_unique<QuadraticGauge<double>>(ball_data(center_, radius_, at.point), at.point, "radius");
 }
 GaugePtr<float> Ellipsoid::gauge_f32(const AnchoredHull& at) const {
-  return std::make_unique<QuadraticGauge<float>>(ellipsoid_data(center_, shape_, factor_, at.point), at.point,
-                                                 "ellipsoid");
+  return ellipsoid_gauge<float>(*this, factor_, at);
 }
 GaugePtr<double> Ellipsoid::gauge_f64(const AnchoredHull& at) const {
-  return std::make_unique<QuadraticGauge<double>>(ellipsoid_data(center_, shape_, factor_, at.point), at.point,
-                                                  "ellipsoid");
+  return ellipsoid_gauge<double>(*this, factor_, at);
 }
 GaugePtr<float> Quadratic::gauge_f32(const AnchoredHull& at) const {
-  return std::make_unique<QuadraticGauge<float>>(quadratic_data(P_, q_, c_, factor_, at.point), at.point, "quadratic");
+  return quadratic_gauge<float>(*this, factor_, at);
 }
 GaugePtr<double> Quadratic::gauge_f64(const AnchoredHull& at) const {
-  return std::make_unique<QuadraticGauge<double>>(quadratic_data(P_, q_, c_, factor_, at.point), at.point, "quadratic");
+  return quadratic_gauge<double>(*this, factor_, at);
+}
+
+// {|diag(sizes) y - center| <= radius}
+std::optional<Set> Ball::in_sizes(const Eigen::VectorXd& sizes) const {
+  return SecondOrderCone(sizes.asDiagonal(), -center_, Eigen::VectorXd::Zero(center_.size()), radius_);
+}
+std::optional<Set> Ellipsoid::in_sizes(const Eigen::VectorXd& sizes) const {
+  return Ellipsoid(center_.cwiseQuotient(sizes), sizes.asDiagonal() * shape_ * sizes.asDiagonal());
+}
+std::optional<Set> Quadratic::in_sizes(const Eigen::VectorXd& sizes) const {
+  return Quadratic(sizes.asDiagonal() * P_ * sizes.asDiagonal(), q_.cwiseProduct(sizes), c_);
 }
 
 // Sizes are bounds by norms: |e0|^2 may be the difference of |u0|^2 and |center|^2.
@@ -429,7 +484,7 @@ TensorGaugeAt Ellipsoid::gauge_in_tensors(const Tensor& anchor, const SampleTens
   const Tensor e0 = anchor - center;
   const Tensor length = norm(e0);
   const Tensor sizes = 1 + shape_.norm() * length * (length + norm(anchor) + norm(center));
-  return gauge_of(ellipsoid_at(e0, data.space().constant(shape_)), sizes, factor_, anchor, data.space());
+  return gauge_of(ellipsoid_at(e0, data.space().constant(shape_)), sizes, factor_.of_given(), anchor, data.space());
 }
 Tensor Ellipsoid::anchor_in_tensors(const SampleTensors& data, const Eigen::VectorXd& /*own*/) const {
   return data.value_or("center", center_);
@@ -442,7 +497,7 @@ TensorGaugeAt Quadratic::gauge_in_tensors(const Tensor& anchor, const SampleTens
   const Tensor size = norm(anchor);
   const Tensor sizes = P_.norm() * size * size + 2 * norm(q) * size + 2 * abs(c);
   return gauge_of(quadratic_at(anchor, space.constant(P_), q, c), sizes,
-                  factor_.rows() > 0 ? factor_ : Eigen::MatrixXd::Zero(1, q_.size()), anchor, space);
+                  factor_.rows.rows() > 0 ? factor_.of_given() : Eigen::MatrixXd::Zero(1, q_.size()), anchor, space);
 }
 
 SetType Ball::type() {

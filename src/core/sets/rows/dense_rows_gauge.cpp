@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "algebra/as_doubles.hpp"
@@ -50,6 +52,14 @@ class DenseRowsGauge final : public GuardedGauge<T> {
 
   [[nodiscard]] std::int32_t num_pieces() const noexcept override {
     return static_cast<std::int32_t>(panels_.num_rows());
+  }
+
+  [[nodiscard]] std::vector<double> steepness(std::size_t dim) const override {
+    std::vector<double> steepest(dim, 0);
+    for (std::size_t k = 0; k < rows_.size(); ++k) {
+      steepest[k % dim] = std::max(steepest[k % dim], std::abs(static_cast<double>(rows_[k])));
+    }
+    return steepest;
   }
 
   [[nodiscard]] TensorGauge in_tensors(const TensorSpace& space) const override {

@@ -166,6 +166,10 @@ GaugePtr<double> Polyhedron::gauge_f64(const AnchoredHull& at) const {
   return rows_gauge<double>(system(), at, sparse_);
 }
 
+std::optional<Set> Polyhedron::in_sizes(const Eigen::VectorXd& sizes) const {
+  return Polyhedron(system().in_sizes(sizes), sparse_);
+}
+
 TensorGaugeAt Polyhedron::gauge_in_tensors(const Tensor& anchor, const SampleTensors& data) const {
   const TensorSpace& space = data.space();
   const auto& rows = system().inequalities();
@@ -260,6 +264,11 @@ std::optional<BarrierTerms> PolyhedralSet::barrier(const Eigen::VectorXd& x, dou
 
 std::optional<BarrierTerms> PolyhedralSet::nonlinear_barrier(const Eigen::VectorXd& /*x*/, double /*t*/) const {
   return BarrierTerms(dim());
+}
+
+// Bounds and sums: few entries a row.
+std::optional<Set> PolyhedralSet::in_sizes(const Eigen::VectorXd& sizes) const {
+  return Polyhedron(system_.in_sizes(sizes), true);
 }
 
 // Numbers that are not chosen are replaced before the division: their derivatives must stay finite.

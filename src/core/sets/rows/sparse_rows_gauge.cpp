@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "sets/rows/rows_gauge.hpp"
@@ -57,6 +58,15 @@ class SparseRowsGauge final : public GuardedGauge<T> {
 
   [[nodiscard]] std::int32_t num_pieces() const noexcept override {
     return static_cast<std::int32_t>(starts_.size() - 1);
+  }
+
+  [[nodiscard]] std::vector<double> steepness(std::size_t dim) const override {
+    std::vector<double> steepest(dim, 0);
+    for (std::size_t k = 0; k < values_.size(); ++k) {
+      double& at = steepest[static_cast<std::size_t>(columns_[k])];
+      at = std::max(at, std::abs(static_cast<double>(values_[k])));
+    }
+    return steepest;
   }
 
   [[nodiscard]] TensorGauge in_tensors(const TensorSpace& space) const override {
