@@ -9,8 +9,11 @@
 #include "anchor/barrier_objective.hpp"
 #include "anchor/chebyshev.hpp"
 #include "anchor/linear_part.hpp"
+#include "anchor/phase_one.hpp"
 #include "anchor/relevant_inequalities.hpp"
+#include "guard.hpp"
 #include "sets/combinators/parts.hpp"
+#include "sets/sized_gauge.hpp"
 #include "softradial/anchor.hpp"
 #include "softradial/errors.hpp"
 #include "softradial/sets/combinators.hpp"
@@ -176,6 +179,45 @@ bool is_for_newton(const LinearPart& part) {
   return entries > kMostForSimplex && part.dim() <= kMaxNewtonDim;
 }
 
+// Curved sets are searched as they are if the sizes of their coordinates are ordinary numbers: up to this, and from its reciprocal on.
+constexpr double kOrdinarySize = 1 << 10;
+
+// The sizes of the coordinates as the set's barrier sees them from the start, inside or from however far outside; empty if they are
+// ordinary.
+std::optional<Eigen::VectorXd> sizes_at(const Set& set, const LinearPart& part, const Eigen::VectorXd& start) {
+  if (part.dim() > kMaxNewtonDim) return std::nullopt;
+  const RelevantInequalities inequalities(*set, part);
+  const NewtonObjective barrier = barrier_objective(part, *set);
+  std::optional<Eigen::VectorXd> z(std::in_place, start.size() + 1);
+  *z << start, 0;
+  if (!(inequalities.smallest(start).slack > 0)) z = enter_barrier(barrier, inequalities, start);
+  const std::optional<BarrierTerms> terms = z ? barrier(*z) : std::nullopt;
+  if (!terms) return std::nullopt;
+  const Eigen::VectorXd steepness = terms->hessian.diagonal().head(start.size()).cwiseMax(0).cwiseSqrt();
+  std::optional<Eigen::VectorXd> sizes = unlike_sizes({steepness.data(), part.dim()}, 0, guard::kLargestNorm<double>);
+  if (!sizes) return std::nullopt;
+  *sizes *= std::exp2(-std::round(std::log2(steepness.maxCoeff())));
+  if (sizes->maxCoeff() <= kOrdinarySize && sizes->minCoeff() >= 1 / kOrdinarySize) return std::nullopt;
+  return sizes;
+}
+
+// The analytic centre of the set in the sizes of its coordinates: what Newton's method and the bounds of the search measure then
+// means the same along each. Empty where they are ordinary, or where nothing is known of the set in these sizes.
+std::optional<Anchor> find_in_sizes(const Set& set, const LinearPart& part, const Eigen::VectorXd& start) {
+  const std::optional<Eigen::VectorXd> sizes = sizes_at(set, part, start);
+  if (!sizes) return std::nullopt;
+  const Set in_y = set_in_sizes(set, *sizes);
+  LinearSystem system(part.dim());
+  in_y->append_linear(system);
+  const LinearPart part_in_y(std::move(system));
+  if (part_in_y.status() != AnchorStatus::found) return std::nullopt;
+  const Eigen::VectorXd start_in_y = onto_hull(part_in_y.hull(), start.cwiseQuotient(*sizes));
+  if (!is_clearly_inside(part_in_y, start_in_y)) return std::nullopt;
+  const InteriorPoint center = analytic_center(*in_y, part_in_y, start_in_y);
+  if (center.status != AnchorStatus::found) return failure(center.status, center.reason);
+  return verified(*set, part, AnchorSource::analytic, onto_hull(part.hull(), center.point.cwiseProduct(*sizes)));
+}
+
 Anchor find_analytic(const Set& set, LinearPart& part) {
   std::optional<Eigen::VectorXd> start = linearly_interior_start(set, part);
   if (!start && is_for_newton(part)) {
@@ -187,6 +229,7 @@ Anchor find_analytic(const Set& set, LinearPart& part) {
     if (center.status != AnchorStatus::found) return failure(center.status, std::move(center.reason));
     start = std::move(center.point);
   }
+  if (std::optional<Anchor> anchor = find_in_sizes(set, part, *start)) return *std::move(anchor);
   InteriorPoint center = analytic_center(*set, part, *start);
   if (center.status != AnchorStatus::found) return failure(center.status, std::move(center.reason));
   return found_or_failure(*set, part, AnchorSource::analytic, std::move(center.point));

@@ -39,11 +39,13 @@ class Path {
       : barrier_(barrier), inequalities_(inequalities), hull_(hull), normals_(normals_with_t(hull, false)) {}
 
   InteriorPoint follow(const Eigen::VectorXd& start, double size, double confinement) {
-    if (!enter(start)) {
+    std::optional<Eigen::VectorXd> entered = enter_barrier(barrier_, inequalities_, start);
+    if (!entered) {
       return {.status = AnchorStatus::not_found,
               .point = start,
               .reason = "the constraints are not defined where the search starts"};
     }
+    z_ = *std::move(entered);
     const NewtonObjective near_start = confined(barrier_, start, confinement * size);
     const double first_t = t();
     double previous_t = first_t;
@@ -81,18 +83,6 @@ class Path {
   // In the end the path gets to t < 0, but its x may be inside long before.
   [[nodiscard]] bool is_interior(const Eigen::VectorXd& z) const {
     return inequalities_.smallest(z.head(last())).slack > 0;
-  }
-
-  // (start, t) with t large enough for the barrier to be defined.
-  bool enter(const Eigen::VectorXd& start) {
-    const double slack = inequalities_.smallest(start).slack;
-    z_.resize(last() + 1);
-    z_ << start, std::isfinite(slack) && slack < 0 ? -2 * slack : 1.0;
-    for (int k = 0; k < kMaxDoublings; ++k) {
-      if (barrier_(z_)) return true;
-      z_[last()] *= 2;
-    }
-    return false;
   }
 
   // Returns the Newton decrement that is left.
@@ -151,6 +141,18 @@ class Path {
 };
 
 }  // namespace
+
+std::optional<Eigen::VectorXd> enter_barrier(const NewtonObjective& barrier, const RelevantInequalities& inequalities,
+                                             const Eigen::VectorXd& start) {
+  const double slack = inequalities.smallest(start).slack;
+  Eigen::VectorXd z(start.size() + 1);
+  z << start, std::isfinite(slack) && slack < 0 ? -2 * slack : 1.0;
+  for (int k = 0; k < kMaxDoublings; ++k) {
+    if (barrier(z)) return z;
+    z[start.size()] *= 2;
+  }
+  return std::nullopt;
+}
 
 InteriorPoint follow_path(const NewtonObjective& barrier, const RelevantInequalities& inequalities,
                           const AffineHull& hull, const Eigen::VectorXd& start, double size, double confinement) {

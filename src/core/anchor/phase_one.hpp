@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <optional>
 #include <string>
 
 #include "anchor/linear_part.hpp"
@@ -15,6 +16,11 @@ struct InteriorPoint {
   Eigen::VectorXd point;
   std::string reason;
 };
+
+// (start, t) with t large enough for the barrier to be defined there; empty if there is none.
+[[nodiscard]] std::optional<Eigen::VectorXd> enter_barrier(const NewtonObjective& barrier,
+                                                           const RelevantInequalities& inequalities,
+                                                           const Eigen::VectorXd& start);
 
 // A strictly feasible point of a set from any start on its hull, by following the path of minimisers of
 //   tau t + B(x, t) + 1/2 |x - start|^2 / (confinement size)^2,   tau -> infinity,

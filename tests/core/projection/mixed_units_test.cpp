@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/QR>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -280,19 +281,54 @@ void expect_units_do_not_matter(const Set& set, const Anchor& anchor, const Vect
   }
 }
 
+constexpr std::array kExponents = {4, 20, 30};
+
+// From 2^-exponents to 2^exponents.
+VectorXd random_sizes(support::RandomPoints& random, std::size_t dim, int exponents) {
+  VectorXd sizes(static_cast<Index>(dim));
+  for (double& size : sizes) size = std::ldexp(1, static_cast<int>(exponents * std::tanh(random.gaussian(1)[0])));
+  return sizes;
+}
+
 TEST_P(UnitsOf, DoNotMatter) {
   const Set& set = GetParam().set;
   const Anchor anchor = require_anchor(set);
   if (anchor.hull.codimension() > 0) return;  // what an equality leaves of u depends on its units
   support::RandomPoints random(3);
-  const auto dim = static_cast<Index>(set.dim());
-  for (const int exponents : {4, 20, 30}) {
+  for (const int exponents : kExponents) {
     SCOPED_TRACE("units to 2^" + std::to_string(exponents));
-    VectorXd sizes(dim);
-    for (Index j = 0; j < dim; ++j)
-      sizes[j] = std::ldexp(1, static_cast<int>(exponents * std::tanh(random.gaussian(1)[0])));
+    const VectorXd sizes = random_sizes(random, set.dim(), exponents);
     expect_units_do_not_matter<double>(set, anchor, sizes);
     expect_units_do_not_matter<float>(set, anchor, sizes);
+  }
+}
+
+TEST_P(UnitsOf, HideNoAnchor) {
+  const Set& set = GetParam().set;
+  support::RandomPoints random(7);
+  for (const int exponents : kExponents) {
+    SCOPED_TRACE("units to 2^" + std::to_string(exponents));
+    const Anchor anchor = find_anchor(set_in_sizes(set, random_sizes(random, set.dim(), exponents)));
+    EXPECT_EQ(anchor.status, AnchorStatus::found) << anchor.reason;
+  }
+}
+
+// Preimages of a ball under maps of any condition, columns in units from 1e-8 to 1e8, around a point that is far from 0 in them:
+// Newton's method begins far outside. They were called empty.
+TEST(MixedUnits, CurvedSetsAreFoundFromAfar) {
+  support::RandomPoints random(11);
+  for (int trial = 0; trial < 200; ++trial) {
+    const Index dim = 2 + trial % 4;
+    MatrixXd A(dim, dim);
+    VectorXd inside(dim);
+    for (Index j = 0; j < dim; ++j) {
+      const double unit = std::pow(10.0, 8 * std::tanh(random.gaussian(1)[0]));
+      A.col(j) = random.gaussian(dim) / unit;
+      inside[j] = 10 * unit * random.gaussian(1)[0];
+    }
+    const AffinePreimage set(Ball(VectorXd::Zero(dim), 1), A, -A * inside);
+    const Anchor anchor = find_anchor(set);
+    EXPECT_EQ(anchor.status, AnchorStatus::found) << "trial " << trial << ": " << anchor.reason;
   }
 }
 
