@@ -220,7 +220,8 @@ MarginOf<N> affine_margin(Ulps ulps, const N& lipschitz, const N& inner_kappa, d
 template <class T>
 Margin affine_margin(const Gauge<T>& inner, double lipschitz, double norm, std::size_t terms, const Eigen::VectorXd& u0,
                      double offset) {
-  const Margin margin = affine_margin<double>({kUlp<T>}, lipschitz, inner.kappa(), norm, terms, u0.stableNorm(), offset);
+  const Margin margin =
+      affine_margin<double>({kUlp<T>}, lipschitz, inner.kappa(), norm, terms, u0.stableNorm(), offset);
   require_resolvable<T>(margin.sigma, "affine map", 1 / margin.lipschitz);
   return margin;
 }
@@ -260,8 +261,8 @@ template <class T>
 GaugePtr<T> scaled_gauge(const Set& inner, double factor, const AnchoredHull& at) {
   const Eigen::VectorXd point = at.point / factor;
   GaugePtr<T> gauge = gauge_of_part<T>(inner, {point, at.hull, at.parts_in_sizes});
-  const Margin margin =
-      affine_margin<T>(*gauge, gauge->lipschitz() / factor, 1 / factor, 1, at.point, gauge->lipschitz() * point.stableNorm());
+  const Margin margin = affine_margin<T>(*gauge, gauge->lipschitz() / factor, 1 / factor, 1, at.point,
+                                         gauge->lipschitz() * point.stableNorm());
   return std::make_unique<AffineGauge<T>>(std::move(gauge), 1 / factor, inner.dim(), margin);
 }
 
