@@ -66,4 +66,9 @@ class HullReach {
   Eigen::VectorXd largest_;  // max_k |N_kj|
 };
 
+// N without what is rounding of the decomposition that made several normals orthogonal, which would tie blocks together: entries
+// below an ulp of the coordinate's largest one, and below an ulp of the normal's terms N_kj m_j, m_j = |P e_j|. Beside the entries
+// of other coordinates, which may be in other units, nothing is too small.
+[[nodiscard]] Eigen::MatrixXd normals_without_dust(const AffineHull& hull);
+
 }  // namespace softradial

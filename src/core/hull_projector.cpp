@@ -33,37 +33,6 @@ constexpr int kLikeSize = 4;
 // Fewer normals than this go row by row: a product's vectors hold 16 of them at once, used or not.
 constexpr std::size_t kFewNormals = 4;
 
-// N without what is rounding of the decomposition that made several normals orthogonal, which would tie blocks together: entries
-// below an ulp of the coordinate's largest one, and below an ulp of the normal's terms N_kj m_j, m_j = |P e_j|. Beside the entries
-// of other coordinates, which may be in other units, nothing is too small.
-Eigen::MatrixXd without_dust(const AffineHull& hull) {
-  constexpr double kUlp = std::numeric_limits<double>::epsilon();
-  Eigen::MatrixXd normals = hull.normals;
-  if (hull.codimension() < 2) return normals;
-  const Eigen::VectorXd least = kUlp * normals.cwiseAbs().colwise().maxCoeff().transpose();
-  std::optional<HullReach> reach;  // is searched at the first question
-  for (Eigen::Index k = 0; k < normals.rows(); ++k) {
-    const Eigen::VectorXd sizes = normals.row(k).cwiseAbs().transpose();
-    const auto is_small = [&](Eigen::Index j) { return sizes[j] > 0 && sizes[j] <= least[j]; };
-    const auto term = [&](Eigen::Index j) {
-      if (!reach) reach.emplace(hull);
-      return sizes[j] * reach->coordinate(static_cast<std::size_t>(j));
-    };
-    std::optional<double> largest_term;
-    for (Eigen::Index j = 0; j < sizes.size(); ++j) {
-      if (!is_small(j)) continue;
-      if (!largest_term) {
-        largest_term = 0;
-        for (Eigen::Index i = 0; i < sizes.size(); ++i) {
-          if (sizes[i] > least[i]) *largest_term = std::max(*largest_term, term(i));
-        }
-      }
-      if (*largest_term == 0 || term(j) <= kUlp * *largest_term) normals(k, j) = 0;
-    }
-  }
-  return normals;
-}
-
 // The largest |values[i]| for the indices i; NaN does not count.
 template <class T>
 T largest_of(std::span<const T> values, const std::vector<std::size_t>& indices) noexcept {
@@ -77,7 +46,7 @@ T largest_of(std::span<const T> values, const std::vector<std::size_t>& indices)
 template <class T>
 HullProjector<T>::HullProjector(const AffineHull& hull, Units units)
     : dim_(hull.dim()), codimension_(hull.codimension()), units_(units), normals_(dim_ * codimension_) {
-  const Eigen::MatrixXd normals = without_dust(hull);
+  const Eigen::MatrixXd normals = normals_without_dust(hull);
   for (std::size_t j = 0; j < dim_; ++j) {
     for (std::size_t k = 0; k < codimension_; ++k) {
       const double entry = normals(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(j));

@@ -243,9 +243,9 @@ class HullBuilder {
   // Each sum of it is rounded in the units of its coordinate, which reflections would mix; a column goes through three times,
   // after which it is orthogonal to rounding. c is corrected once with the residual of Q c in extended precision.
   //
-  // The terms e_j x_j of all columns are of like size. The column of which most is left comes next, so that h <= r in
-  // e = Q h + r q: the terms of h q are no larger than those of e, and what is right for Q is right for each equality. In another
-  // order an equality could be off by as much more as the terms of another one are larger.
+  // The terms e_j x_j of all columns are of like size. The column with the largest entry left comes next, so that h is not much
+  // larger than r in e = Q h + r q: the terms of h q are hardly larger than those of e, and what is right for Q is right for each
+  // equality. In another order an equality could be off by as much more as the terms of another one are larger.
   static void orthonormalise(const Eigen::MatrixXd& rows, const Eigen::VectorXd& bounds, Eigen::MatrixXd& basis,
                              Eigen::VectorXd& offsets) {
     const Index rank = rows.cols();
@@ -256,7 +256,7 @@ class HullBuilder {
     std::vector<Index> order;
     for (Index k = 0; k < rank; ++k) {
       Index next = 0;
-      left.colwise().stableNorm().maxCoeff(&next);
+      left.cwiseAbs().colwise().maxCoeff().maxCoeff(&next);
       order.push_back(next);
       Eigen::VectorXd rest = rows.col(next);
       for (int pass = 0; pass < 3; ++pass) {

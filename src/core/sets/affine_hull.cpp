@@ -1,7 +1,9 @@
 #include "softradial/affine_hull.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "algebra/row_length.hpp"
 
@@ -108,6 +110,34 @@ Eigen::VectorXd HullReach::along(const std::vector<LinearSystem::Entry>& a) cons
 double HullReach::rounding_of(const std::vector<LinearSystem::Entry>& a) const {
   constexpr double kUlp = std::numeric_limits<double>::epsilon();
   return 4 * kUlp * static_cast<double>(a.size() + hull_.codimension() + 4);
+}
+
+Eigen::MatrixXd normals_without_dust(const AffineHull& hull) {
+  constexpr double kUlp = std::numeric_limits<double>::epsilon();
+  Eigen::MatrixXd normals = hull.normals;
+  if (hull.codimension() < 2) return normals;
+  const Eigen::VectorXd least = kUlp * normals.cwiseAbs().colwise().maxCoeff().transpose();
+  std::optional<HullReach> reach;  // is searched at the first question
+  for (Eigen::Index k = 0; k < normals.rows(); ++k) {
+    const Eigen::VectorXd sizes = normals.row(k).cwiseAbs().transpose();
+    const auto is_small = [&](Eigen::Index j) { return sizes[j] > 0 && sizes[j] <= least[j]; };
+    const auto term = [&](Eigen::Index j) {
+      if (!reach) reach.emplace(hull);
+      return sizes[j] * reach->coordinate(static_cast<std::size_t>(j));
+    };
+    std::optional<double> largest_term;
+    for (Eigen::Index j = 0; j < sizes.size(); ++j) {
+      if (!is_small(j)) continue;
+      if (!largest_term) {
+        largest_term = 0;
+        for (Eigen::Index i = 0; i < sizes.size(); ++i) {
+          if (sizes[i] > least[i]) *largest_term = std::max(*largest_term, term(i));
+        }
+      }
+      if (*largest_term == 0 || term(j) <= kUlp * *largest_term) normals(k, j) = 0;
+    }
+  }
+  return normals;
 }
 
 }  // namespace softradial
