@@ -291,8 +291,8 @@ def run_sample_block(case: Case, surface: Any, seed: List[int]) -> Dict[str, Any
         samples = case.kind(random, count, dtype, surface)
         u = rows(random, count, samples.center, samples.facets, dtype, samples.unit)
         if "scale" in samples.data:
-            # x = scale y has a derivative of two terms that cancel, each as large as u times the steepness of the set.
-            most = float(np.finfo(dtype).max) / 2**24
+            # x = scale y has a derivative of two terms that cancel, each as large as u times the steepness of set and map.
+            most = float(np.finfo(dtype).max) / 2**48
             u = np.clip(u, -most, most).astype(dtype)
     try:
         layer = case.maker(surface, surface.parse_set(set_text(samples.description)), random)

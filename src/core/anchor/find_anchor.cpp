@@ -183,7 +183,7 @@ bool is_for_newton(const LinearPart& part) {
 constexpr double kOrdinarySize = 1 << 10;
 
 // The sizes of the coordinates as the set's barrier sees them from the start, inside or from however far outside; empty if they are
-// ordinary.
+// ordinary. The longest is no less than 1: a start next to the boundary sees all of them as small.
 std::optional<Eigen::VectorXd> sizes_at(const Set& set, const LinearPart& part, const Eigen::VectorXd& start) {
   if (part.dim() > kMaxNewtonDim) return std::nullopt;
   const RelevantInequalities inequalities(*set, part);
@@ -197,6 +197,7 @@ std::optional<Eigen::VectorXd> sizes_at(const Set& set, const LinearPart& part, 
   std::optional<Eigen::VectorXd> sizes = unlike_sizes({steepness.data(), part.dim()}, 0, guard::kLargestNorm<double>);
   if (!sizes) return std::nullopt;
   *sizes *= std::exp2(-std::round(std::log2(steepness.maxCoeff())));
+  *sizes /= std::min(1.0, sizes->maxCoeff());
   if (sizes->maxCoeff() <= kOrdinarySize && sizes->minCoeff() >= 1 / kOrdinarySize) return std::nullopt;
   return sizes;
 }
