@@ -22,7 +22,7 @@ namespace {
 
 // Coordinates count as alike if their sizes differ by no more, or if kappa |d| takes no larger share of gamma(d) along any.
 constexpr double kLikeSizes = 1 << 10;
-constexpr double kSmallShare = 1.0 / (1 << 7);
+constexpr double kSmallShare = 1.0 / (1 << 13);
 
 // Equalities count the terms of each coordinate where reaches differ by more.
 constexpr double kLikeReaches = 1 << 4;
