@@ -134,7 +134,7 @@ Eigen::MatrixXd normals_without_dust(const AffineHull& hull) {
           if (sizes[i] > least[i]) *largest_term = std::max(*largest_term, term(i));
         }
       }
-      if (*largest_term == 0 || term(j) <= kUlp * *largest_term) normals(k, j) = 0;
+      if (term(j) <= kUlp * *largest_term) normals(k, j) = 0;
     }
   }
   return normals;
