@@ -180,7 +180,7 @@ TYPED_TEST(HullProjectorTest, NanStaysInItsRow) {
 // decomposition leaves in the other block ties nothing together.
 TYPED_TEST(HullProjectorTest, BlocksAreProjectedInTheirOwnUnits) {
   using T = TypeParam;
-  constexpr Eigen::Index kHalf = this->kDim / 2;
+  constexpr Eigen::Index kHalf = TestFixture::kDim / 2;
   for (const Eigen::Index codimension : {1, 2, 10}) {
     AffineHull hull = AffineHull::whole_space(this->kDim);
     hull.normals = Eigen::MatrixXd::Constant(2 * codimension, this->kDim, 1e-20);
@@ -193,8 +193,9 @@ TYPED_TEST(HullProjectorTest, BlocksAreProjectedInTheirOwnUnits) {
     for (std::size_t i = 0; i < u.size(); ++i) {
       const std::size_t j = i % this->kDim;
       // The first block is large, the second has a large offset along its first normal.
-      u[i] = j < kHalf ? u[i] * T{1e15F}
-                       : u[i] + T{1e10F} * static_cast<T>(hull.normals(codimension, static_cast<Eigen::Index>(j)));
+      u[i] = j < static_cast<std::size_t>(kHalf)
+                 ? u[i] * T{1e15F}
+                 : u[i] + T{1e10F} * static_cast<T>(hull.normals(codimension, static_cast<Eigen::Index>(j)));
     }
     const std::vector<T> d = this->projected(projector, u);
     for (std::size_t i = 0; i < this->kRows; ++i) {
