@@ -21,7 +21,7 @@ namespace softradial {
 namespace {
 
 // Coordinates count as alike if their sizes differ by no more, or if kappa |d| takes no larger share of gamma(d) along any.
-constexpr double kLikeSizes = 1 << 10;
+constexpr double kLikeForGauge = 1 << 10;
 constexpr double kSmallShare = 1.0 / (1 << 13);
 
 // Equalities count the terms of each coordinate where reaches differ by more.
@@ -150,7 +150,7 @@ AffineHull hull_in_sizes(const AffineHull& hull, const Eigen::VectorXd& sizes) {
 // of its own in other sizes (a preimage of it would have no better margin), or where there is no margin in these sizes either.
 template <class T>
 GaugePtr<T> gauge_in_sizes(const Set& set, const AnchoredHull& at, const std::vector<double>& steepness) {
-  const std::optional<Eigen::VectorXd> sizes = unlike_sizes(steepness, kLikeSizes, guard::kLargestNorm<T>);
+  const std::optional<Eigen::VectorXd> sizes = unlike_sizes(steepness, kLikeForGauge, guard::kLargestNorm<T>);
   const std::optional<Set> in_y = sizes ? set->in_sizes(*sizes) : std::nullopt;
   if (!in_y) return nullptr;
   try {
