@@ -31,7 +31,7 @@ void project_rows(const Set& set, const Anchor& anchor) {
   std::vector<T> x(set.dim());
   std::vector<T> grad(set.dim());
   for (const T size : {T{0}, T{1}, T{-1}, T{1e6}, T{-1e6}, std::numeric_limits<T>::max()}) {
-    for (std::size_t j = 0; j < u.size(); ++j) u[j] = size / static_cast<T>(j % 2 == 0 ? j + 1 : -1);
+    for (std::size_t j = 0; j < u.size(); ++j) u[j] = size / (j % 2 == 0 ? static_cast<T>(j + 1) : T{-1});
     const auto rows = [](std::vector<T>& row) { return Rows<T>(row.data(), 1, row.size()); };
     require(map->project(rows(u), rows(x), workspace) == 0, "a finite row has a result");
     const std::vector<double> point(x.begin(), x.end());
