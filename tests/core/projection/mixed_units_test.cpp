@@ -332,6 +332,33 @@ TEST(MixedUnits, CurvedSetsAreFoundFromAfar) {
   }
 }
 
+// Steepness says no less than how soon a set ends along a coordinate, on either side, in either precision, but for what the guard
+// takes.
+template <class T>
+void expect_bounds_of_gauge(const Set& set, const Anchor& anchor) {
+  const VectorXd point = anchor.point.cast<T>().template cast<double>();
+  const GaugePtr<T> gauge = sized_gauge<T>(set, {point, anchor.hull});
+  const auto scratch = gauge->make_scratch(1);
+  const std::vector<double> steepness = gauge->steepness(set.dim());
+  constexpr double kRounding = 16 * std::numeric_limits<T>::epsilon();
+  for (std::size_t j = 0; j < set.dim(); ++j) {
+    for (const T side : {T{1}, T{-1}}) {
+      std::vector<T> d(set.dim());
+      d[j] = side;
+      GaugeAt<T> at;
+      gauge->evaluate(Rows<const T>(d.data(), 1, d.size()), {&at, 1}, *scratch);
+      EXPECT_LE(static_cast<double>(at.gamma), steepness[j] / (1 - gauge->sigma()) * (1 + kRounding)) << "x_" << j;
+    }
+  }
+}
+
+TEST_P(UnitsOf, AreBoundedBySteepness) {
+  const Set& set = GetParam().set;
+  const Anchor anchor = require_anchor(set);
+  expect_bounds_of_gauge<double>(set, anchor);
+  expect_bounds_of_gauge<float>(set, anchor);
+}
+
 INSTANTIATE_TEST_SUITE_P(Zoo, UnitsOf, ::testing::ValuesIn(support::set_zoo()), support::NameOfSet());
 
 }  // namespace

@@ -120,10 +120,11 @@ class ConeGauge final : public GuardedGauge<T> {
   [[nodiscard]] std::vector<double> steepness(std::size_t dim) const override {
     std::vector<double> squares(dim, 0);
     for (std::size_t k = 0; k < W_.size(); ++k) squares[k % dim] += static_cast<double>(W_[k]) * W_[k];
+    std::vector<double> steepest(dim);
     for (std::size_t j = 0; j < dim; ++j) {
-      squares[j] = static_cast<double>(unit_) * (std::sqrt(squares[j]) + std::abs(static_cast<double>(tau_[j])));
+      steepest[j] = static_cast<double>(unit_) * (std::sqrt(squares[j]) + std::abs(static_cast<double>(tau_[j])));
     }
-    return squares;
+    return steepest;
   }
 
   [[nodiscard]] TensorGauge in_tensors(const TensorSpace& space) const override {

@@ -165,10 +165,11 @@ class QuadraticGauge final : public GuardedGauge<T> {
   [[nodiscard]] std::vector<double> steepness(std::size_t dim) const override {
     std::vector<double> squares(dim, static_cast<double>(inflation_));
     for (std::size_t k = 0; k < V_.size(); ++k) squares[k % dim] += static_cast<double>(V_[k]) * V_[k];
+    std::vector<double> steepest(dim);
     for (std::size_t j = 0; j < dim; ++j) {
-      squares[j] = static_cast<double>(unit_) * (std::sqrt(squares[j]) + 2 * std::abs(static_cast<double>(beta_[j])));
+      steepest[j] = static_cast<double>(unit_) * (std::sqrt(squares[j]) + 2 * std::abs(static_cast<double>(beta_[j])));
     }
-    return squares;
+    return steepest;
   }
 
   [[nodiscard]] TensorGauge in_tensors(const TensorSpace& space) const override {
